@@ -1,0 +1,78 @@
+// Conversations in, prompts and token columns out.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "turnloom/columns.hpp"
+#include "turnloom/prompt.hpp"
+#include "turnloom/tokenizer.hpp"
+#include "turnloom/types.hpp"
+
+namespace turnloom {
+
+class Family;
+
+/// What happens where a template would drop or repr-print what the caller passed.
+enum class OnLoss : std::uint8_t { raise, template_text };
+
+/// Options of a family by the names of its config fields; those that are absent have their default.
+using OptionValue = std::variant<std::monostate, bool, std::string>;
+using FamilyOptions = std::vector<std::pair<std::string, OptionValue>>;
+
+struct RendererConfig {
+  std::string family;
+  FamilyOptions options;
+  MarkerPolicy marker_policy = MarkerPolicy::trusted;
+  OnLoss on_loss = OnLoss::raise;
+};
+
+struct RenderOptions {
+  bool add_generation_prompt = false;
+  bool continue_final_message = false;
+  bool byte_offsets = false;
+};
+
+struct RenderedColumns {
+  TokenColumns columns;
+  std::vector<MarkerHit> markers;
+};
+
+/// Rows of a batch one after the other: row r is `[offsets[r], offsets[r + 1])` of every column.
+struct BatchColumns {
+  TokenColumns columns;
+  std::vector<std::int64_t> offsets;
+  std::vector<std::pair<std::size_t, MarkerHit>> markers;             ///< row, marker
+  std::vector<std::pair<std::size_t, std::exception_ptr>> errors;  ///< row, why it is empty
+};
+
+/// A family bound to a tokenizer. Immutable: any number of threads may render with one.
+class Renderer {
+ public:
+  /// Throws Error if the family or an option is unknown, or the vocabulary lacks a control token.
+  Renderer(std::shared_ptr<const Tokenizer> tokenizer, const RendererConfig& config);
+  ~Renderer();
+
+  [[nodiscard]] Prompt render_prompt(const Conversation& conversation, const RenderOptions& options) const;
+  [[nodiscard]] RenderedColumns render(const Conversation& conversation, const RenderOptions& options) const;
+  /// Renders on `threads` threads. A row that fails is empty and listed in `errors`, in row order.
+  [[nodiscard]] BatchColumns render_batch(std::span<const Conversation> rows, const RenderOptions& options,
+                                          std::size_t threads) const;
+  [[nodiscard]] std::vector<TokenId> stop_token_ids() const;
+  [[nodiscard]] const Tokenizer& tokenizer() const noexcept { return *tokenizer_; }
+
+ private:
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  std::unique_ptr<const Family> family_;
+  MarkerPolicy marker_policy_;
+  OnLoss on_loss_;
+};
+
+}  // namespace turnloom
