@@ -1,0 +1,75 @@
+# What a developer types; CI runs the same targets. Everything installs into .venv and build/.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip --quiet --disable-pip-version-check
+
+# What scikit-build-core fetches because the machine has none (cmake) is found here.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN)
+
+# With the folders, so that a file that goes away counts as a change too.
+SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp/include cpp/src cpp/bindings python -not -name '*.pyc' \
+  -not -name __pycache__)
+
+.PHONY: help demo test lint format types sanitize clean
+
+help:
+	@echo "make demo      render the example conversations and show one"
+	@echo "make test      run the tests"
+	@echo "make lint      check style: ruff, clang-format"
+	@echo "make format    rewrite the sources in that style"
+	@echo "make types     mypy, and stubtest on the native module"
+	@echo "make sanitize  the core's own tests under the address, undefined-behaviour and thread sanitizers"
+	@echo "make clean     remove .venv and build"
+
+demo: $(VENV)/with-cli
+	mkdir -p build
+	$(BIN)/turnloom render examples/*.jsonl -o build/demo.parquet --tokenizer builtin --family qwen3
+	$(BIN)/turnloom show build/demo.parquet --row 0 --tokenizer builtin
+
+test: $(VENV)/with-test
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/with-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	find cpp -name '*.[ch]pp' | xargs $(BIN)/clang-format --dry-run --Werror
+
+format: $(VENV)/with-dev
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	find cpp -name '*.[ch]pp' | xargs $(BIN)/clang-format -i
+
+types: $(VENV)/with-dev
+	$(BIN)/mypy python/turnloom
+	$(BIN)/stubtest --mypy-config-file pyproject.toml turnloom._core
+
+sanitize: $(VENV)/tools
+	cmake --preset asan
+	cmake --build --preset asan
+	ctest --preset asan
+	cmake --preset tsan
+	cmake --build --preset tsan --target threads_test
+	ctest --preset tsan --tests-regex threads_test
+
+clean:
+	rm -rf $(VENV) build
+
+# The package with one of its extras. Not an editable install: tests run what a user gets. The build
+# runs in the venv, not in a new environment each time, so that cmake compiles only what changed.
+$(VENV)/with-%: $(SOURCES) | $(VENV)/tools
+	$(PIP) install --no-build-isolation '.[$*]'
+	@touch $@
+
+$(VENV)/tools:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
+	  | $(PIP) install -r /dev/stdin
+	$(BIN)/python -c 'from scikit_build_core.build import get_requires_for_build_wheel as needs; print(*needs())' \
+	  | xargs -r $(PIP) install
+	@touch $@

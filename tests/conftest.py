@@ -1,0 +1,40 @@
+"""Settings of the whole run: the folder of reference material, and what was run at the end."""
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+import turnloom._core  # noqa: F401  a build without the native module fails here, before any test
+
+hypothesis.settings.register_profile("turnloom", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("turnloom")
+
+SHARED = Path(os.environ.get("TURNLOOM_SHARED", Path(__file__).parents[2] / "shared"))
+
+
+def pytest_report_header() -> str:
+    """Say where the reference material is read from."""
+    return f"shared: {SHARED if SHARED.is_dir() else 'not found'}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests that read the reference material where it is absent."""
+    needs_shared = [item for item in items if item.get_closest_marker("shared")]
+    if needs_shared and not SHARED.is_dir():
+        items[:] = [item for item in items if item not in needs_shared]
+        config.hook.pytest_deselected(items=needs_shared)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many tests of each kind ran."""
+    outcomes = ("passed", "failed", "xfailed", "xpassed")
+    reports = [report for outcome in outcomes for report in terminalreporter.stats.get(outcome, [])]
+    kinds = Counter("shared" if "shared" in report.keywords else "offline" for report in reports)
+    line = f"tests run: {kinds['offline']} offline, {kinds['shared']} on the reference material"
+    if not SHARED.is_dir():
+        left_out = len(terminalreporter.stats.get("deselected", []))
+        line += f" ({left_out} left out: no folder {SHARED}; set TURNLOOM_SHARED to where it is)"
+    terminalreporter.write_line(line)
