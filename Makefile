@@ -2,6 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
 VENV := .venv
@@ -16,7 +17,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN)
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp/include cpp/src cpp/bindings python -not -name '*.pyc' \
   -not -name __pycache__)
 
-.PHONY: help demo test lint format types sanitize clean
+.PHONY: help demo test lint format types sanitize tidy clean
 
 help:
 	@echo "make demo      render the example conversations and show one"
@@ -25,6 +26,7 @@ help:
 	@echo "make format    rewrite the sources in that style"
 	@echo "make types     mypy, and stubtest on the native module"
 	@echo "make sanitize  the core's own tests under the address, undefined-behaviour and thread sanitizers"
+	@echo "make tidy      clang-tidy on the core"
 	@echo "make clean     remove .venv and build"
 
 demo: $(VENV)/with-cli
@@ -56,6 +58,11 @@ sanitize: $(VENV)/tools
 	cmake --preset tsan
 	cmake --build --preset tsan --target threads_test
 	ctest --preset tsan --tests-regex threads_test
+
+tidy: $(VENV)/with-dev
+	cmake --preset dev
+	find cpp/src cpp/tests -name '*.cpp' -print0 \
+	  | xargs -0 -n 1 -P $${CMAKE_BUILD_PARALLEL_LEVEL} $(BIN)/clang-tidy --quiet -p build/dev
 
 clean:
 	rm -rf $(VENV) build
