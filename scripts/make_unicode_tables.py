@@ -6,31 +6,54 @@ Usage: python scripts/make_unicode_tables.py
 import sys
 import textwrap
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 
 TARGET = Path(__file__).parent.parent / "cpp" / "src" / "unicode_tables.inc"
 
 
-def printable_changes() -> list[int]:
-    """Return each code point whose `str.isprintable` differs from the one before; U+0000 is not printable."""
-    changes: list[int] = []
-    printable = False
+# Other_Alphabetic outside the mark categories: circled and squared Latin letters.
+OTHER_ALPHABETIC = [range(0x24B6, 0x24EA), range(0x1F130, 0x1F14A), range(0x1F150, 0x1F16A), range(0x1F170, 0x1F18A)]
+JOIN_CONTROLS = (0x200C, 0x200D)
+
+
+def is_word(code_point: int) -> bool:
+    """Whether `\\w` of Unicode regular expressions (UTS 18) matches: letters, marks, digits, connectors, joiners."""
+    category = unicodedata.category(chr(code_point))
+    return (
+        category[0] in "LM"
+        or category in ("Nd", "Nl", "Pc")
+        or code_point in JOIN_CONTROLS
+        or any(code_point in block for block in OTHER_ALPHABETIC)
+    )
+
+
+def changes(holds: Callable[[int], bool]) -> list[int]:
+    """Return each code point for which `holds` differs from the one before; it does not hold for U+0000."""
+    found: list[int] = []
+    before = False
     for code_point in range(sys.maxunicode + 1):
-        if chr(code_point).isprintable() != printable:
-            printable = not printable
-            changes.append(code_point)
-    return changes
+        if holds(code_point) != before:
+            before = not before
+            found.append(code_point)
+    return found
+
+
+def table(name: str, comment: str, numbers: list[int]) -> str:
+    """Return a C++ array in which runs of code points that have a property and that lack it take turns."""
+    listed = ", ".join(f"0x{number:X}" for number in numbers)
+    rows = textwrap.fill(listed, width=108, initial_indent="    ", subsequent_indent="    ")
+    return f"\n// {comment}\n[[maybe_unused]] constexpr char32_t {name}[] = {{\n{rows}}};\n"
 
 
 def main() -> None:
-    numbers = ", ".join(f"0x{code_point:X}" for code_point in printable_changes())
-    rows = textwrap.fill(numbers, width=108, initial_indent="    ", subsequent_indent="    ")
     TARGET.write_text(
         f"// Written by scripts/make_unicode_tables.py. Unicode {unicodedata.unidata_version}.\n"
         "\n"
-        "// Printable and non-printable code points take turns: from the first number on they are printable,\n"
-        "// from the second on they are not, and so on.\n"
-        f"constexpr char32_t kPrintableChanges[] = {{\n{rows}}};\n",
+        "// In each table code points that have the property and those that lack it take turns: from the first number\n"
+        "// on they have it, from the second on they do not, and so on.\n"
+        + table("kPrintableChanges", "str.isprintable of Python", changes(lambda c: chr(c).isprintable()))
+        + table("kWordChanges", "word characters of regular expressions", changes(is_word)),
         encoding="utf-8",
         newline="\n",
     )

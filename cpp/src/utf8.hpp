@@ -24,4 +24,12 @@ struct CodePoint {
   return {(lead & 0x07) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3), 4};
 }
 
+/// Where the code point that ends at `byte_offset`, which is not 0, begins. The text must be valid UTF-8.
+[[nodiscard]] inline std::size_t previous_code_point(std::string_view text, std::size_t byte_offset) noexcept {
+  do {
+    --byte_offset;
+  } while ((static_cast<unsigned char>(text[byte_offset]) & 0xC0U) == 0x80U);
+  return byte_offset;
+}
+
 }  // namespace turnloom

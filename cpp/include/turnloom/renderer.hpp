@@ -62,8 +62,9 @@ class Renderer {
 
   [[nodiscard]] Prompt render_prompt(const Conversation& conversation, const RenderOptions& options) const;
   [[nodiscard]] RenderedColumns render(const Conversation& conversation, const RenderOptions& options) const;
-  /// Renders on `threads` threads. A row that fails is empty and listed in `errors`, in row order.
-  [[nodiscard]] BatchColumns render_batch(std::span<const Conversation> rows, const RenderOptions& options,
+  /// Renders on `threads` threads, which are started here and joined before it returns. A row that fails is
+  /// empty and listed in `errors`, in row order; a null row is empty and not listed.
+  [[nodiscard]] BatchColumns render_batch(std::span<const Conversation* const> rows, const RenderOptions& options,
                                           std::size_t threads) const;
   [[nodiscard]] std::vector<TokenId> stop_token_ids() const;
   [[nodiscard]] const Tokenizer& tokenizer() const noexcept { return *tokenizer_; }

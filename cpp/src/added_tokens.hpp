@@ -1,0 +1,70 @@
+// Matching the added tokens of a vocabulary in text, as the `tokenizers` package does.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "turnloom/tokenizer.hpp"
+
+namespace turnloom {
+
+/// A byte trie over token spellings.
+class TokenTrie {
+ public:
+  TokenTrie();
+  void insert(std::string_view text, std::size_t token_index);
+  [[nodiscard]] bool empty() const noexcept { return nodes_.size() == 1; }
+  /// Whether a token can start with that byte: lets a scan skip most positions.
+  [[nodiscard]] bool starts_with(char byte) const noexcept {
+    return first_[static_cast<unsigned char>(byte)];
+  }
+
+  /// Calls `visit(end, token_index)` for every token that starts at `begin`, shortest first.
+  template <typename Visit>
+  void visit_matches(std::string_view text, std::size_t begin, Visit visit) const {
+    std::uint32_t node = 0;
+    for (std::size_t i = begin; i < text.size(); ++i) {
+      node = child(node, static_cast<unsigned char>(text[i]));
+      if (node == 0) return;
+      if (nodes_[node].token != kNone) visit(i + 1, nodes_[node].token);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kNone = SIZE_MAX;
+  struct Node {
+    std::vector<std::pair<unsigned char, std::uint32_t>> children;  ///< sorted by byte
+    std::size_t token = kNone;
+  };
+  /// 0, the root, stands for none: it is no one's child.
+  [[nodiscard]] std::uint32_t child(std::uint32_t node, unsigned char byte) const;
+
+  std::vector<Node> nodes_;
+  std::array<bool, 256> first_{};
+};
+
+/// The tokens of a vocabulary by spelling and by id.
+class AddedTokenMatcher {
+ public:
+  explicit AddedTokenMatcher(const std::vector<AddedToken>& tokens);
+
+  [[nodiscard]] const AddedToken* find(std::string_view content) const;
+  [[nodiscard]] const AddedToken* find(TokenId id) const;
+  [[nodiscard]] const AddedToken& token(std::size_t index) const { return tokens_[index]; }
+  /// Tokens that are matched on the text as it is, and those matched on what these leave.
+  [[nodiscard]] const TokenTrie& verbatim() const noexcept { return verbatim_; }
+  [[nodiscard]] const TokenTrie& normalized() const noexcept { return normalized_; }
+
+ private:
+  const std::vector<AddedToken>& tokens_;
+  TokenTrie verbatim_;
+  TokenTrie normalized_;
+  std::vector<std::pair<std::string_view, std::size_t>> by_content_;  ///< sorted
+  std::vector<std::pair<TokenId, std::size_t>> by_id_;                ///< sorted
+};
+
+}  // namespace turnloom

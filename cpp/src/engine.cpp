@@ -1,0 +1,146 @@
+#include "engine.hpp"
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "text.hpp"
+#include "turnloom/error.hpp"
+#include "turnloom/json.hpp"
+
+namespace turnloom {
+namespace {
+
+std::string place_of(std::size_t index, std::string_view key) {
+  return "messages[" + std::to_string(index) + "]." + std::string(key);
+}
+
+[[noreturn]] void raise_loss(const std::string& place, const std::string& reason) {
+  throw Error(ErrorKind::render, place, reason + " (on_loss=\"template\" drops it)");
+}
+
+void check_losses(const Family& family, const Conversation& conversation) {
+  const std::string name(family.traits().name);
+  if (!family.traits().tools && !conversation.tools.empty()) {
+    raise_loss("tools", name + " does not render tools");
+  }
+  for (std::size_t i = 0; i < conversation.messages.size(); ++i) {
+    const Message& message = conversation.messages[i];
+    if (!family.renders_role(message.role)) {
+      raise_loss(place_of(i, "role"), name + " does not render the role '" + std::string(message.role) + "'");
+    }
+    if (message.foreign_part) {
+      raise_loss(place_of(i, "content[" + std::to_string(message.foreign_part->index) + "]"),
+                 name + " does not render a part of type '" + std::string(message.foreign_part->type) + "'");
+    }
+    if (message.reasoning && !message.reasoning->empty() && !family.renders_reasoning(message.role)) {
+      raise_loss(place_of(i, message.reasoning_key),
+                 name + " does not render reasoning of the role '" + std::string(message.role) + "'");
+    }
+    if (!message.tool_calls.empty() && !family.renders_calls(message.role)) {
+      raise_loss(place_of(i, "tool_calls"),
+                 name + " does not render tool calls of the role '" + std::string(message.role) + "'");
+    }
+  }
+}
+
+class Walk {
+ public:
+  Walk(const Family& family, OnLoss on_loss, const Conversation& conversation)
+      : family_(family), on_loss_(on_loss), conversation_(conversation) {
+    turns_.reserve(conversation.messages.size());
+    for (std::size_t i = 0; i < conversation.messages.size(); ++i) turns_.push_back(make_turn(i));
+    mark_last_query();
+  }
+
+  Prompt run(const RenderOptions& options) {
+    const std::size_t written = family_.write_opening(turns_, conversation_, out_);
+    for (std::size_t i = written; i < turns_.size(); ++i) {
+      if (!family_.renders_role(turns_[i].message.role)) continue;
+      out_.attribute_to(turns_[i]);
+      family_.write_turn(turns_[i], out_);
+    }
+    out_.attribute_to_none();
+    if (options.continue_final_message) cut_after_final_content();
+    if (options.add_generation_prompt) family_.write_generation_prompt(out_);
+    return std::move(out_.prompt());
+  }
+
+ private:
+  Turn make_turn(std::size_t index) {
+    const auto& messages = conversation_.messages;
+    const Message& message = messages[index];
+    Turn turn{.message = message,
+              .index = index,
+              .text = message.text,
+              .text_is_string = message.has_content,
+              .is_last = index + 1 == messages.size(),
+              .previous_role = index == 0 ? std::string_view{} : messages[index - 1].role,
+              .next_role = index + 1 == messages.size() ? std::string_view{} : messages[index + 1].role};
+    if (on_loss_ == OnLoss::template_text && std::holds_alternative<Array>(message.content_list.data)) {
+      turn.text = list_text(message, index);
+      turn.text_is_string = family_.traits().list_content == ListContent::join;
+    }
+    return turn;
+  }
+
+  std::string_view list_text(const Message& message, std::size_t index) {
+    switch (family_.traits().list_content) {
+      case ListContent::drop: return {};
+      case ListContent::repr:
+        write_python_repr(message.content_list, reprs_.emplace_back());
+        return reprs_.back();
+      case ListContent::join: break;
+    }
+    if (message.foreign_part) {
+      throw Error(ErrorKind::render, place_of(index, "content[" + std::to_string(message.foreign_part->index) + "]"),
+                  std::string(family_.traits().name) + " does not render a part of type '" +
+                      std::string(message.foreign_part->type) + "'");
+    }
+    return message.text;
+  }
+
+  void mark_last_query() {
+    std::size_t i = turns_.size();
+    while (i > 0 && !family_.is_query(turns_[i - 1])) --i;
+    if (i == 0) return;
+    for (; i < turns_.size(); ++i) turns_[i].after_last_query = true;
+  }
+
+  // As transformers does: what stands after the body of the final message goes, and where the format strips
+  // white space around a body, what white space then ends the text goes too.
+  void cut_after_final_content() {
+    const std::size_t last = turns_.size() - 1;
+    if (!turns_[last].message.has_content || out_.content_message() != static_cast<std::int32_t>(last)) {
+      throw Error(ErrorKind::value, place_of(last, "content"),
+                  "continue_final_message needs a final message whose content is rendered");
+    }
+    Prompt& prompt = out_.prompt();
+    std::size_t end = out_.content_end();
+    if (family_.traits().strips_content) end = rstrip(std::string_view(prompt.text).substr(0, end)).size();
+    prompt.text.resize(end);
+    while (!prompt.pieces.empty() && prompt.pieces.back().begin >= end) prompt.pieces.pop_back();
+    if (!prompt.pieces.empty() && prompt.pieces.back().end > end) prompt.pieces.back().end = end;
+  }
+
+  const Family& family_;
+  const OnLoss on_loss_;
+  const Conversation& conversation_;
+  std::vector<Turn> turns_;
+  std::deque<std::string> reprs_;
+  PromptWriter out_;
+};
+
+}  // namespace
+
+Prompt render_prompt(const Family& family, OnLoss on_loss, const Conversation& conversation,
+                     const RenderOptions& options) {
+  if (conversation.messages.empty()) throw Error(ErrorKind::value, "messages", "no messages");
+  if (options.continue_final_message && options.add_generation_prompt) {
+    throw Error(ErrorKind::value, "continue_final_message", "cannot be combined with add_generation_prompt");
+  }
+  if (on_loss == OnLoss::raise) check_losses(family, conversation);
+  return Walk(family, on_loss, conversation).run(options);
+}
+
+}  // namespace turnloom

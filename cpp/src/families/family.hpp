@@ -1,0 +1,104 @@
+// What a chat format is to the engine: its literals and its real differences. The walk over messages, the
+// checks for losses, the emission of pieces and their attribution are the engine's.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prompt_writer.hpp"
+#include "turnloom/renderer.hpp"
+#include "turnloom/types.hpp"
+
+namespace turnloom {
+
+/// One message in its place.
+struct Turn {
+  const Message& message;
+  std::size_t index;
+  /// The content as the template sees it: differs from `message.text` only for lists, see ListContent.
+  std::string_view text;
+  bool text_is_string;  ///< whether the template sees a string (a list, None and no content are none)
+  bool is_last;
+  std::string_view previous_role;  ///< empty for the first message
+  std::string_view next_role;      ///< empty for the last message
+  bool after_last_query = false;   ///< stands after the last message for which `is_query` holds
+};
+
+/// What a template makes of a content list. Only `OnLoss::template_text` shows it; otherwise texts are joined.
+enum class ListContent {
+  join,  ///< the texts joined (also where the template crashes on a list)
+  drop,  ///< empty text
+  repr,  ///< the list as Python prints it
+};
+
+/// The facts about a format that decide what would be lost.
+struct FamilyTraits {
+  std::string_view name;  ///< as in configs and error messages
+  ListContent list_content = ListContent::join;
+  bool tools = false;          ///< tool specs are rendered
+  bool strips_content = false;  ///< white space around a body is not rendered
+};
+
+class Family {
+ public:
+  explicit Family(const FamilyTraits& traits) : traits_(traits) {}
+  Family(const Family&) = delete;
+  Family& operator=(const Family&) = delete;
+  virtual ~Family() = default;
+
+  [[nodiscard]] const FamilyTraits& traits() const noexcept { return traits_; }
+
+  /// Whether messages, tool calls and reasoning under that role are rendered.
+  [[nodiscard]] virtual bool renders_role(std::string_view) const { return true; }
+  [[nodiscard]] virtual bool renders_calls(std::string_view) const { return false; }
+  [[nodiscard]] virtual bool renders_reasoning(std::string_view) const { return false; }
+  /// Whether the message asks something of the model, which ends what the format keeps of reasoning before it.
+  [[nodiscard]] virtual bool is_query(const Turn&) const { return false; }
+
+  /// Writes what stands before the turns. Returns how many leading messages it wrote itself.
+  virtual std::size_t write_opening(std::span<const Turn> turns, const Conversation& conversation,
+                                    PromptWriter& out) const = 0;
+  virtual void write_turn(const Turn& turn, PromptWriter& out) const = 0;
+  virtual void write_generation_prompt(PromptWriter& out) const = 0;
+
+  /// The canonical turn close first.
+  [[nodiscard]] virtual std::vector<TokenId> stop_token_ids() const = 0;
+
+ private:
+  FamilyTraits traits_;
+};
+
+/// Throws Error (value) naming the token if the vocabulary lacks it.
+[[nodiscard]] ControlToken require_token(const Tokenizer& tokenizer, std::string_view text);
+
+/// The options a config gave, read by the family's constructor.
+class OptionReader {
+ public:
+  explicit OptionReader(const RendererConfig& config);
+
+  [[nodiscard]] bool flag(std::string_view name, bool fallback);
+  [[nodiscard]] std::optional<std::string> text(std::string_view name);
+  /// Throws Error (value) if an option was given that nothing read.
+  void check_all_read() const;
+
+ private:
+  const OptionValue* find(std::string_view name);
+
+  const RendererConfig& config_;
+  std::vector<bool> read_;
+};
+
+using FamilyFactory = std::unique_ptr<const Family> (*)(const Tokenizer&, OptionReader&);
+
+/// Throws Error (key) naming the families there are, if `config.family` is none of them.
+[[nodiscard]] std::unique_ptr<const Family> make_family(const Tokenizer& tokenizer, const RendererConfig& config);
+
+/// Spellings that are markers wherever a vocabulary has them as added tokens, special or not.
+[[nodiscard]] std::span<const std::string_view> declared_markers() noexcept;
+
+}  // namespace turnloom

@@ -1,0 +1,60 @@
+// The one place where pieces are made: families write through it and never set an attribution themselves.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "turnloom/json.hpp"
+#include "turnloom/prompt.hpp"
+
+namespace turnloom {
+
+struct Turn;
+
+/// A token that a family writes by id.
+struct ControlToken {
+  std::string text;
+  TokenId id = kNoToken;
+};
+
+/// Appends pieces to a prompt. Everything written belongs to the message that `attribute_to` named last.
+class PromptWriter {
+ public:
+  /// What follows belongs to that turn's message.
+  void attribute_to(const Turn& turn);
+  /// What follows belongs to no message.
+  void attribute_to_none();
+
+  void control(const ControlToken& token, Field field = Field::scaffold);
+  /// Text of the template itself: markers in it are tokens.
+  void literal(std::string_view text, Field field = Field::scaffold);
+  /// Text the caller passed: the marker policy applies.
+  void caller_text(std::string_view text, Field field);
+  /// The body of the message. Its end is where `continue_final_message` cuts, also when it is empty.
+  void content(std::string_view text);
+  /// `value` as JSON, as text the caller passed.
+  void json(const Value& value, Field field, const JsonStyle& style = {});
+  /// A call's arguments: a string as it is, anything else as JSON.
+  void arguments(const Value& value);
+
+  /// Message and place of the last body written.
+  [[nodiscard]] std::int32_t content_message() const noexcept { return content_message_; }
+  [[nodiscard]] std::size_t content_end() const noexcept { return content_end_; }
+
+  [[nodiscard]] Prompt& prompt() noexcept { return prompt_; }
+
+ private:
+  void end_piece(std::size_t begin, Field field, Source source, TokenId token);
+  [[nodiscard]] Source caller_source(Field field) const noexcept;
+
+  Prompt prompt_;
+  std::int32_t message_ = kNoMessage;
+  bool is_assistant_ = false;
+  bool is_author_ = false;
+  std::int32_t content_message_ = kNoMessage;
+  std::size_t content_end_ = 0;
+};
+
+}  // namespace turnloom

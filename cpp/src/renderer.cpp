@@ -1,0 +1,126 @@
+#include "turnloom/renderer.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "attribution.hpp"
+#include "engine.hpp"
+#include "families/family.hpp"
+#include "segmenter.hpp"
+#include "turnloom/error.hpp"
+
+namespace turnloom {
+namespace {
+
+// Rows that are encoded with one call of the text encoder: enough to pay for the call, few enough to share out.
+constexpr std::size_t kChunkRows = 32;
+
+template <typename T>
+void append(std::vector<T>& to, const std::vector<T>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+void append_columns(TokenColumns& to, const TokenColumns& from) {
+  append(to.token_ids, from.token_ids);
+  append(to.message_indices, from.message_indices);
+  append(to.fields, from.fields);
+  append(to.sampled_mask, from.sampled_mask);
+  append(to.is_content, from.is_content);
+  append(to.byte_offsets, from.byte_offsets);
+}
+
+// Calls `work(i)` for every i below `n`, on that many threads, this one among them. Rethrows the first failure.
+template <typename Work>
+void run_on_threads(std::size_t threads, std::size_t n, Work work) {
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::exception_ptr> failures(std::max<std::size_t>(1, std::min(threads, n)));
+  const auto loop = [&](std::size_t thread) {
+    try {
+      for (std::size_t i = next++; i < n; i = next++) work(i);
+    } catch (...) {
+      failures[thread] = std::current_exception();
+      next = n;
+    }
+  };
+  std::vector<std::thread> started;
+  started.reserve(failures.size());
+  try {
+    for (std::size_t i = 1; i < failures.size(); ++i) started.emplace_back(loop, i);
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those that run share the work.
+  }
+  loop(0);
+  for (std::thread& thread : started) thread.join();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
+}  // namespace
+
+Renderer::Renderer(std::shared_ptr<const Tokenizer> tokenizer, const RendererConfig& config)
+    : tokenizer_(std::move(tokenizer)),
+      family_(make_family(*tokenizer_, config)),
+      marker_policy_(config.marker_policy),
+      on_loss_(config.on_loss) {}
+
+Renderer::~Renderer() = default;
+
+Prompt Renderer::render_prompt(const Conversation& conversation, const RenderOptions& options) const {
+  return turnloom::render_prompt(*family_, on_loss_, conversation, options);
+}
+
+RenderedColumns Renderer::render(const Conversation& conversation, const RenderOptions& options) const {
+  SegmentedPrompt row{render_prompt(conversation, options), {}};
+  auto [segments, markers] = segment(row.prompt, *tokenizer_, marker_policy_);
+  row.segments = std::move(segments);
+  RenderedColumns rendered{{}, std::move(markers)};
+  std::vector<std::size_t> row_ends;
+  encode_prompts({&row, 1}, tokenizer_->encoder(), options.byte_offsets, rendered.columns, row_ends);
+  return rendered;
+}
+
+BatchColumns Renderer::render_batch(std::span<const Conversation* const> rows, const RenderOptions& options,
+                                    std::size_t threads) const {
+  std::vector<BatchColumns> chunks((rows.size() + kChunkRows - 1) / kChunkRows);
+  run_on_threads(threads, chunks.size(), [&](std::size_t chunk_index) {
+    BatchColumns& chunk = chunks[chunk_index];
+    const std::size_t first = chunk_index * kChunkRows;
+    std::vector<SegmentedPrompt> prompts(std::min(kChunkRows, rows.size() - first));
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+      const std::size_t row = first + i;
+      if (rows[row] == nullptr) continue;
+      try {
+        Prompt prompt = render_prompt(*rows[row], options);
+        auto [segments, markers] = segment(prompt, *tokenizer_, marker_policy_);
+        prompts[i] = {std::move(prompt), std::move(segments)};
+        for (const MarkerHit& marker : markers) chunk.markers.emplace_back(row, marker);
+      } catch (const Error&) {
+        chunk.errors.emplace_back(row, std::current_exception());
+      }
+    }
+    std::vector<std::size_t> row_ends;
+    encode_prompts(prompts, tokenizer_->encoder(), options.byte_offsets, chunk.columns, row_ends);
+    chunk.offsets.assign(row_ends.begin(), row_ends.end());
+  });
+
+  BatchColumns batch;
+  batch.offsets.reserve(rows.size() + 1);
+  batch.offsets.push_back(0);
+  for (BatchColumns& chunk : chunks) {
+    const auto base = static_cast<std::int64_t>(batch.columns.size());
+    for (const std::int64_t end : chunk.offsets) batch.offsets.push_back(base + end);
+    append_columns(batch.columns, chunk.columns);
+    append(batch.markers, chunk.markers);
+    append(batch.errors, chunk.errors);
+    chunk = {};
+  }
+  return batch;
+}
+
+std::vector<TokenId> Renderer::stop_token_ids() const { return family_->stop_token_ids(); }
+
+}  // namespace turnloom
