@@ -1,0 +1,344 @@
+"""Text to token ids and back."""
+
+from __future__ import annotations
+
+import json
+import os
+import reprlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from turnloom import _core
+from turnloom._ids import TokenIds, token_id_array
+from turnloom.tokenizer_decoder import ByteLevelDecoder, Decoder, PackageDecoder
+from turnloom.tokenizer_file import JsonObject, Vocabulary, read_vocabulary
+
+if TYPE_CHECKING:
+    import tokenizers
+
+SpecialText: TypeAlias = Literal["all", "none"]
+
+
+class TransformersTokenizer(Protocol):
+    """The part of a transformers fast tokenizer that is read."""
+
+    @property
+    def backend_tokenizer(self) -> tokenizers.Tokenizer: ...
+
+
+TokenizerSource: TypeAlias = (
+    "str | os.PathLike[str] | tokenizers.Tokenizer | TransformersTokenizer | Tokenizer"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RaggedIds:
+    """Token ids of many texts, flat. Row `i` is `ids[offsets[i]:offsets[i + 1]]`; the arrays are read-only."""
+
+    ids: NDArray[np.int32]
+    """int32[n_tokens]"""
+    offsets: NDArray[np.int64]
+    """int64[n_rows + 1]"""
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> NDArray[np.int32]:
+        """Return the ids of a row, a view."""
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"row {row} of {len(self)}")
+        row %= len(self)
+        return self.ids[self.offsets[row] : self.offsets[row + 1]]
+
+    def __iter__(self) -> Iterator[NDArray[np.int32]]:
+        return (self[row] for row in range(len(self)))
+
+
+class Tokenizer:
+    """A vocabulary with its encoder and decoder; made by `load_tokenizer`.
+
+    Immutable, and shared by any number of threads. No call adds a beginning-of-text token.
+    """
+
+    __slots__ = (
+        "_backend",
+        "_config",
+        "_core",
+        "_decoder",
+        "_name_or_path",
+        "_special_ids",
+        "_vocabulary",
+    )
+
+    def __init__(
+        self,
+        core: _core.Tokenizer,
+        vocabulary: Vocabulary,
+        decoder: Decoder,
+        *,
+        backend: str,
+        config: JsonObject,
+        name_or_path: str,
+    ) -> None:
+        self._core = core
+        self._vocabulary = vocabulary
+        self._decoder = decoder
+        self._backend = backend
+        self._config = config
+        self._name_or_path = name_or_path
+        self._special_ids = frozenset(token.id for token in vocabulary.added if token.special)
+
+    def encode(self, text: str, *, special: SpecialText = "all") -> list[int]:
+        """Return the token ids of a text.
+
+        Args:
+            special: "all" matches every added token. With "none", markers (special tokens and those of the
+                chat formats, as `<think>`) are ordinary text; other added tokens are still matched.
+
+        Raises:
+            ValueError: `text` holds a lone surrogate.
+        """
+        return self.encode_array(text, special=special).tolist()
+
+    def encode_array(self, text: str, *, special: SpecialText = "all") -> NDArray[np.int32]:
+        """Return the token ids of a text as a read-only int32[n_tokens]; see `encode`."""
+        _check_text(text, "text")
+        return self._core.encode(text, match_markers=_match_markers(special))
+
+    def encode_batch(
+        self, texts: list[str] | tuple[str, ...], *, special: SpecialText = "all", threads: int | None = None
+    ) -> RaggedIds:
+        """Return the token ids of many texts; see `encode`.
+
+        Args:
+            threads: how many threads the core may use; None means one. The results do not depend on it. With
+                the "tokenizers" backend it has no effect, that package runs threads of its own.
+        """
+        if not isinstance(texts, (list, tuple)):
+            raise TypeError(f"texts: expected list or tuple, got {type(texts).__name__}")
+        for row, text in enumerate(texts):
+            _check_text(text, f"texts[{row}]")
+        _check_threads(threads)
+        ids, offsets = self._core.encode_batch(list(texts), match_markers=_match_markers(special))
+        return RaggedIds(ids, offsets)
+
+    def decode(self, ids: TokenIds, *, skip_special_tokens: bool = False) -> str:
+        """Return the text of token ids; bytes that are no UTF-8 become U+FFFD.
+
+        An id past the vocabulary stands for nothing.
+        """
+        return self._decode(ids, "ids", skip_special_tokens)
+
+    def decode_bytes(self, ids: TokenIds) -> bytes:
+        """Return the exact bytes of token ids.
+
+        Where the vocabulary is not byte-level, they are the UTF-8 of `decode(ids)`.
+        """
+        return self._decoder.decode_bytes(token_id_array(ids, "ids").tolist())
+
+    def decode_batch(
+        self,
+        batch: list[TokenIds] | tuple[TokenIds, ...] | RaggedIds,
+        *,
+        skip_special_tokens: bool = False,
+    ) -> list[str]:
+        """Return the text of every row of token ids; see `decode`."""
+        if not isinstance(batch, (list, tuple, RaggedIds)):
+            raise TypeError(f"batch: expected list, tuple or RaggedIds, got {type(batch).__name__}")
+        return [self._decode(ids, f"batch[{row}]", skip_special_tokens) for row, ids in enumerate(batch)]
+
+    def token_to_id(self, token: str) -> int | None:
+        """Return the id of a token as the vocabulary spells it (`Ġthe` for ` the`), or None."""
+        return self._vocabulary.ids.get(token)
+
+    def id_to_token(self, id: int) -> str | None:
+        """Return a token as the vocabulary spells it, or None past the vocabulary."""
+        return self._vocabulary.tokens.get(id)
+
+    @property
+    def vocab_size(self) -> int:
+        """How many tokens there are, added ones included."""
+        return len(self._vocabulary.ids)
+
+    @property
+    def added_tokens(self) -> dict[str, int]:
+        """The added tokens and their ids; a new dict."""
+        return {token.content: token.id for token in self._vocabulary.added}
+
+    @property
+    def special_ids(self) -> frozenset[int]:
+        """Ids of the added tokens that `skip_special_tokens` leaves out."""
+        return self._special_ids
+
+    @property
+    def backend(self) -> str:
+        """What encodes text: "tokenizers", the package of that name."""
+        return self._backend
+
+    @property
+    def config(self) -> JsonObject:
+        """What `tokenizer_config.json` beside the file says, empty if there is none; a new dict."""
+        return dict(self._config)
+
+    @property
+    def name_or_path(self) -> str:
+        """Where it was loaded from; "" for an object without a name."""
+        return self._name_or_path
+
+    def __repr__(self) -> str:
+        return f"<Tokenizer {self._name_or_path!r}, {self.vocab_size} tokens, backend {self._backend!r}>"
+
+    def _decode(self, ids: TokenIds, place: str, skip_special_tokens: bool) -> str:
+        checked = token_id_array(ids, place).tolist()
+        if skip_special_tokens:
+            checked = [id_ for id_ in checked if id_ not in self._special_ids]
+        return self._decoder.decode(checked)
+
+
+def load_tokenizer(source: TokenizerSource) -> Tokenizer:
+    """Load a tokenizer.
+
+    Args:
+        source: a folder with a `tokenizer.json`, the path of such a file, "builtin" for the small vocabulary
+            that comes with turnloom, a `tokenizers.Tokenizer`, or a transformers fast tokenizer. An object is
+            not changed, and its truncation and padding do not apply. A turnloom tokenizer is returned as it is.
+
+    Raises:
+        TypeError: `source` is none of these.
+        FileNotFoundError: there is no such file, or the folder has no `tokenizer.json`.
+        ValueError: the file is not JSON, or not a tokenizer.
+    """
+    if isinstance(source, Tokenizer):
+        return source
+    config: JsonObject = {}
+    if isinstance(source, (str, os.PathLike)):
+        name = os.fspath(source)
+        if name == "builtin":
+            shown = "'builtin'"
+            document = _parse_json(resources.files("turnloom").joinpath("builtin/tokenizer.json").read_bytes(), shown)
+        else:
+            path = _tokenizer_path(name)
+            shown = repr(path)
+            document = _read_json(path)
+            config_path = os.path.join(os.path.dirname(path), "tokenizer_config.json")
+            if os.path.exists(config_path):
+                config = _read_json(config_path)
+    else:
+        document = _document_of(source)
+        shown = f"a {type(source).__name__}"
+        name = str(getattr(source, "name_or_path", ""))
+    try:
+        return _build(document, config, name)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"source: {shown} cannot be used as a tokenizer: {error}") from error
+
+
+def _build(document: JsonObject, config: JsonObject, name_or_path: str) -> Tokenizer:
+    from turnloom.tokenizers_encoder import TokenizersEncoder
+
+    vocabulary = read_vocabulary(document, _core.declared_markers())
+    encoder = TokenizersEncoder(document, vocabulary)
+    decoder: Decoder
+    if vocabulary.byte_level:
+        decoder = ByteLevelDecoder(vocabulary)
+    else:
+        decoder = PackageDecoder(vocabulary, encoder.decoder)
+    left_to_encoder = vocabulary.matched_after_normalizing
+    core = _core.Tokenizer(
+        [
+            _core.AddedToken(
+                content=token.content,
+                id=token.id,
+                marker=token.marker,
+                normalized=token.normalized,
+                lstrip=token.lstrip,
+                rstrip=token.rstrip,
+                single_word=token.single_word,
+            )
+            for token in vocabulary.added
+            if token not in left_to_encoder
+        ],
+        encoder.encode_regions,
+    )
+    return Tokenizer(
+        core, vocabulary, decoder, backend="tokenizers", config=config, name_or_path=name_or_path
+    )
+
+
+def _tokenizer_path(name: str) -> str:
+    if os.path.isdir(name):
+        path = os.path.join(name, "tokenizer.json")
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"source: the folder {name!r} has no tokenizer.json")
+        return path
+    if not os.path.exists(name):
+        raise FileNotFoundError(
+            f"source: {name!r} is neither a folder nor a file; names from a hub are not loaded"
+        )
+    return name
+
+
+def _read_json(path: str) -> JsonObject:
+    with open(path, "rb") as file:
+        return _parse_json(file.read(), repr(path))
+
+
+def _parse_json(content: bytes, shown: str) -> JsonObject:
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"source: {shown} is not JSON: {error}") from error
+    if not isinstance(document, dict):
+        raise ValueError(f"source: {shown} is not a JSON object")
+    return document
+
+
+def _document_of(source: Any) -> JsonObject:
+    """Return what a tokenizer object would write to its tokenizer.json."""
+    import tokenizers
+
+    backend = getattr(source, "backend_tokenizer", source)
+    if not isinstance(backend, tokenizers.Tokenizer):
+        raise TypeError(
+            "source: expected a folder, the path of a tokenizer.json, 'builtin', a tokenizers.Tokenizer or a "
+            f"transformers fast tokenizer, got {type(source).__name__} {reprlib.repr(source)}"
+        )
+    if not hasattr(backend, "to_str"):
+        raise TypeError(
+            f"source: the Tokenizer of tokenizers {tokenizers.__version__} cannot be copied; pass its file"
+        )
+    try:
+        return _parse_json(backend.to_str().encode(), "what it writes")
+    except Exception as error:  # the package raises the base class, for parts written in Python
+        raise ValueError(f"source: a {type(source).__name__} that cannot be written as JSON: {error}") from error
+
+
+def _check_text(text: str, place: str) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"{place}: expected str, got {type(text).__name__}")
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            surrogate = f"U+{ord(text[error.start]):04X}"
+            raise ValueError(f"{place}: lone surrogate {surrogate} at character {error.start}") from None
+
+
+def _check_threads(threads: int | None) -> None:
+    if threads is None:
+        return
+    if not isinstance(threads, int) or isinstance(threads, bool):
+        raise TypeError(f"threads: expected int or None, got {type(threads).__name__}")
+    if threads < 1:
+        raise ValueError(f"threads: expected at least 1, got {threads}")
+
+
+def _match_markers(special: SpecialText) -> bool:
+    if special not in ("all", "none"):
+        raise ValueError(f"special: expected 'all' or 'none', got {special!r}")
+    return special == "all"

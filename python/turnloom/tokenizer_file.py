@@ -1,0 +1,163 @@
+"""What a tokenizer.json says: its vocabulary and its added tokens, read with the standard library."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+JsonObject: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class AddedToken:
+    """An entry of `added_tokens`."""
+
+    content: str
+    id: int
+    special: bool = False
+    marker: bool = False  # special, or declared by a family: subject to the marker policy
+    normalized: bool = False
+    lstrip: bool = False
+    rstrip: bool = False
+    single_word: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Tokens and ids of a tokenizer.json, added tokens included."""
+
+    ids: dict[str, int]
+    tokens: dict[int, str]
+    added: tuple[AddedToken, ...]
+    token_bytes: dict[int, bytes]  # what a token stands for; in a SentencePiece vocabulary its spelling
+    byte_level: bool  # the bytes of the tokens are those of the normalised text
+    identity_normalizer: bool
+
+    @property
+    def matched_after_normalizing(self) -> tuple[AddedToken, ...]:
+        """Added tokens that are looked for in normalised text, which only the text encoder sees."""
+        if self.identity_normalizer:
+            return ()
+        return tuple(token for token in self.added if token.normalized and not token.marker)
+
+
+def read_vocabulary(document: JsonObject, declared_markers: Collection[str]) -> Vocabulary:
+    """Read the vocabulary of a parsed tokenizer.json.
+
+    Raises:
+        ValueError: `document` is no tokenizer.json; the message names the place in it.
+    """
+    model = document.get("model")
+    if not isinstance(model, dict):
+        raise ValueError("model: missing")
+    entries = _model_entries(model.get("vocab"))
+    model_ids = dict(entries)
+    added = _added_tokens(document.get("added_tokens"), model_ids, declared_markers)
+    decoders = pipeline_parts(document, "decoder", "decoders")
+    pretokenizers = pipeline_parts(document, "pre_tokenizer", "pretokenizers")
+    byte_level = (
+        len(decoders) == 1
+        and decoders[0]["type"] == "ByteLevel"
+        and any(part["type"] == "ByteLevel" for part in pretokenizers)
+    )
+    if byte_level:
+        token_bytes = {id_: byte_level_bytes(token) for token, id_ in entries}
+    else:
+        token_bytes = {id_: token.encode() for token, id_ in entries}
+        if model.get("byte_fallback"):
+            spellings = ((model_ids.get(f"<0x{byte:02X}>"), byte) for byte in range(256))
+            token_bytes.update((id_, bytes([byte])) for id_, byte in spellings if id_ is not None)
+    token_bytes.update((token.id, token.content.encode()) for token in added)
+    return Vocabulary(
+        ids=model_ids | {token.content: token.id for token in added},
+        tokens={id_: token for token, id_ in entries} | {token.id: token.content for token in added},
+        added=added,
+        token_bytes=token_bytes,
+        byte_level=byte_level,
+        identity_normalizer=not pipeline_parts(document, "normalizer", "normalizers"),
+    )
+
+
+class _ByteAlphabet(dict[int, int]):
+    """GPT-2's alphabet: the character that spells a byte -> the byte."""
+
+    def __init__(self) -> None:
+        printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+        others = [byte for byte in range(256) if byte not in printable]
+        super().__init__({byte: byte for byte in printable})
+        self.update({0x100 + n: byte for n, byte in enumerate(others)})
+
+    def __missing__(self, character: int) -> int:
+        return 0xFFFD  # outside Latin-1, so that encoding the translated text fails
+
+
+_BYTE_ALPHABET = _ByteAlphabet()
+
+
+def byte_level_bytes(spelling: str) -> bytes:
+    """Return the bytes that a byte-level decoder gives for a token.
+
+    A spelling with a character outside the byte alphabet stands for its own UTF-8.
+    """
+    try:
+        return spelling.translate(_BYTE_ALPHABET).encode("latin-1")
+    except UnicodeEncodeError:
+        return spelling.encode()
+
+
+def _model_entries(vocab: object) -> Collection[tuple[str, int]]:
+    if isinstance(vocab, list):  # Unigram: [token, score], the id is the position
+        if not all(isinstance(entry, list) and entry and isinstance(entry[0], str) for entry in vocab):
+            raise ValueError("model.vocab: expected pairs of token and score")
+        return [(entry[0], id_) for id_, entry in enumerate(vocab)]
+    if not isinstance(vocab, dict):
+        raise ValueError("model.vocab: missing")
+    for token, id_ in vocab.items():
+        if type(id_) is not int or not 0 <= id_ < 2**31:
+            raise ValueError(f"model.vocab[{token!r}]: {id_!r} is no token id")
+    return vocab.items()
+
+
+def _added_tokens(
+    entries: object, model_ids: dict[str, int], declared_markers: Collection[str]
+) -> tuple[AddedToken, ...]:
+    """Read the added tokens with the ids that the `tokenizers` package gives them.
+
+    It does not use the ids in the file: a token of the model keeps the model's id, and the others are
+    numbered from the model's size on, in the order of the file. In a sound file both are the same.
+    """
+    added: dict[str, AddedToken] = {}
+    next_id = len(model_ids)
+    if not isinstance(entries, list | None):
+        raise ValueError(f"added_tokens: expected a list, got {type(entries).__name__}")
+    for position, entry in enumerate(entries or []):
+        content = entry.get("content") if isinstance(entry, dict) else None
+        if not isinstance(content, str):
+            raise ValueError(f"added_tokens[{position}].content: missing")
+        if not content or content in added:
+            continue
+        id_ = model_ids.get(content, next_id)
+        next_id += content not in model_ids
+        special = bool(entry.get("special"))
+        added[content] = AddedToken(
+            content=content,
+            id=id_,
+            special=special,
+            marker=special or content in declared_markers,
+            **{flag: bool(entry.get(flag)) for flag in ("normalized", "lstrip", "rstrip", "single_word")},
+        )
+    return tuple(added.values())
+
+
+def pipeline_parts(document: JsonObject, key: str, sequence_key: str) -> list[JsonObject]:
+    """Return the steps of a pipeline part, nested sequences opened: none for null."""
+    part = document.get(key)
+    if part is None:
+        return []
+    if not isinstance(part, dict) or "type" not in part:
+        raise ValueError(f"{key}: expected an object with a type")
+    if part["type"] != "Sequence":
+        return [part]
+    steps = part.get(sequence_key)
+    if not isinstance(steps, list):
+        raise ValueError(f"{key}.{sequence_key}: expected a list")
+    return [inner for step in steps for inner in pipeline_parts({key: step}, key, sequence_key)]
