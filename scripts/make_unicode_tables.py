@@ -13,12 +13,17 @@ TARGET = Path(__file__).parent.parent / "cpp" / "src" / "unicode_tables.inc"
 
 
 # Other_Alphabetic outside the mark categories: circled and squared Latin letters.
-OTHER_ALPHABETIC = [range(0x24B6, 0x24EA), range(0x1F130, 0x1F14A), range(0x1F150, 0x1F16A), range(0x1F170, 0x1F18A)]
+OTHER_ALPHABETIC = [
+    range(0x24B6, 0x24EA),
+    range(0x1F130, 0x1F14A),
+    range(0x1F150, 0x1F16A),
+    range(0x1F170, 0x1F18A),
+]
 JOIN_CONTROLS = (0x200C, 0x200D)
 
 
 def is_word(code_point: int) -> bool:
-    """Whether `\\w` of Unicode regular expressions (UTS 18) matches: letters, marks, digits, connectors, joiners."""
+    """Whether `\\w` of regular expressions (UTS 18) matches: letters, marks, digits, connectors, joiners."""
     category = unicodedata.category(chr(code_point))
     return (
         category[0] in "LM"
@@ -50,8 +55,8 @@ def main() -> None:
     TARGET.write_text(
         f"// Written by scripts/make_unicode_tables.py. Unicode {unicodedata.unidata_version}.\n"
         "\n"
-        "// In each table code points that have the property and those that lack it take turns: from the first number\n"
-        "// on they have it, from the second on they do not, and so on.\n"
+        "// In each table code points that have the property and those that lack it take turns: they have\n"
+        "// it from the first number on, lack it from the second on, and so on.\n"
         + table("kPrintableChanges", "str.isprintable of Python", changes(lambda c: chr(c).isprintable()))
         + table("kWordChanges", "word characters of regular expressions", changes(is_word)),
         encoding="utf-8",

@@ -25,7 +25,8 @@ struct CodePoint {
 }
 
 /// Where the code point that ends at `byte_offset`, which is not 0, begins. The text must be valid UTF-8.
-[[nodiscard]] inline std::size_t previous_code_point(std::string_view text, std::size_t byte_offset) noexcept {
+[[nodiscard]] inline std::size_t previous_code_point(std::string_view text,
+                                                     std::size_t byte_offset) noexcept {
   do {
     --byte_offset;
   } while ((static_cast<unsigned char>(text[byte_offset]) & 0xC0U) == 0x80U);
