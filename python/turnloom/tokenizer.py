@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from turnloom import _core
+from turnloom._arguments import thread_count
 from turnloom._ids import TokenIds, token_id_array
 from turnloom.tokenizer_decoder import ByteLevelDecoder, Decoder, PackageDecoder
 from turnloom.tokenizer_file import JsonObject, Vocabulary, read_vocabulary
@@ -38,7 +39,7 @@ TokenizerSource: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RaggedIds:
-    """Token ids of many texts, flat. Row `i` is `ids[offsets[i]:offsets[i + 1]]`; the arrays are read-only."""
+    """Token ids of many texts, flat: row `i` is `ids[offsets[i]:offsets[i + 1]]`. The arrays are read-only."""
 
     ids: NDArray[np.int32]
     """int32[n_tokens]"""
@@ -107,7 +108,6 @@ class Tokenizer:
 
     def encode_array(self, text: str, *, special: SpecialText = "all") -> NDArray[np.int32]:
         """Return the token ids of a text as a read-only int32[n_tokens]; see `encode`."""
-        _check_text(text, "text")
         return self._core.encode(text, match_markers=_match_markers(special))
 
     def encode_batch(
@@ -121,9 +121,7 @@ class Tokenizer:
         """
         if not isinstance(texts, (list, tuple)):
             raise TypeError(f"texts: expected list or tuple, got {type(texts).__name__}")
-        for row, text in enumerate(texts):
-            _check_text(text, f"texts[{row}]")
-        _check_threads(threads)
+        thread_count(threads)
         ids, offsets = self._core.encode_batch(list(texts), match_markers=_match_markers(special))
         return RaggedIds(ids, offsets)
 
@@ -205,8 +203,9 @@ def load_tokenizer(source: TokenizerSource) -> Tokenizer:
 
     Args:
         source: a folder with a `tokenizer.json`, the path of such a file, "builtin" for the small vocabulary
-            that comes with turnloom, a `tokenizers.Tokenizer`, or a transformers fast tokenizer. An object is
-            not changed, and its truncation and padding do not apply. A turnloom tokenizer is returned as it is.
+            that comes with turnloom, a `tokenizers.Tokenizer`, or a transformers fast tokenizer. An object
+            is not changed, and its truncation and padding do not apply. A turnloom tokenizer is returned
+            as it is.
 
     Raises:
         TypeError: `source` is none of these.
@@ -220,7 +219,8 @@ def load_tokenizer(source: TokenizerSource) -> Tokenizer:
         name = os.fspath(source)
         if name == "builtin":
             shown = "'builtin'"
-            document = _parse_json(resources.files("turnloom").joinpath("builtin/tokenizer.json").read_bytes(), shown)
+            file = resources.files("turnloom").joinpath("builtin/tokenizer.json")
+            document = _parse_json(file.read_bytes(), shown)
         else:
             path = _tokenizer_path(name)
             shown = repr(path)
@@ -315,27 +315,9 @@ def _document_of(source: Any) -> JsonObject:
     try:
         return _parse_json(backend.to_str().encode(), "what it writes")
     except Exception as error:  # the package raises the base class, for parts written in Python
-        raise ValueError(f"source: a {type(source).__name__} that cannot be written as JSON: {error}") from error
-
-
-def _check_text(text: str, place: str) -> None:
-    if not isinstance(text, str):
-        raise TypeError(f"{place}: expected str, got {type(text).__name__}")
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            surrogate = f"U+{ord(text[error.start]):04X}"
-            raise ValueError(f"{place}: lone surrogate {surrogate} at character {error.start}") from None
-
-
-def _check_threads(threads: int | None) -> None:
-    if threads is None:
-        return
-    if not isinstance(threads, int) or isinstance(threads, bool):
-        raise TypeError(f"threads: expected int or None, got {type(threads).__name__}")
-    if threads < 1:
-        raise ValueError(f"threads: expected at least 1, got {threads}")
+        raise ValueError(
+            f"source: a {type(source).__name__} that cannot be written as JSON: {error}"
+        ) from error
 
 
 def _match_markers(special: SpecialText) -> bool:

@@ -87,7 +87,9 @@ class TokenizersEncoder:
         sources = [region.encode() for region in regions]
         spans = [slice(*span) for span in zip(region_begins.tolist(), region_ends.tolist(), strict=True)]
         changed = [
-            k for k, (span, source) in enumerate(zip(spans, sources, strict=True)) if b"".join(pieces[span]) != source
+            k
+            for k, (span, source) in enumerate(zip(spans, sources, strict=True))
+            if b"".join(pieces[span]) != source
         ]
         if changed and byte_level:
             encodings = self._encode_batch([regions[k] for k in changed], offsets=True)
@@ -120,7 +122,9 @@ class TokenizersEncoder:
         return ids if self._id_map is None else self._id_map[ids]
 
     def _no_offsets(self, what: str) -> NotImplementedError:
-        return NotImplementedError(f"tokenizers {tokenizers.__version__} gives no offsets, which {what} needs")
+        return NotImplementedError(
+            f"tokenizers {tokenizers.__version__} gives no offsets, which {what} needs"
+        )
 
 
 def package_tokenizer(document: JsonObject) -> Any:
