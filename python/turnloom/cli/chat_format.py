@@ -1,0 +1,97 @@
+"""From options of the command line to a tokenizer and a renderer."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from turnloom.cli.failure import fail
+
+if TYPE_CHECKING:
+    from turnloom.configs import RendererConfig
+    from turnloom.renderer import Renderer
+    from turnloom.tokenizer import Tokenizer
+
+# Fields of every family's config that have options of their own.
+_OWN_OPTIONS = {"name": "--family", "marker_policy": "--marker-policy", "on_loss": "--on-loss"}
+
+
+def tokenizer_from(source: str) -> "Tokenizer":
+    """Load the tokenizer of `--tokenizer`, or end the command."""
+    from turnloom.tokenizer import load_tokenizer
+
+    try:
+        return load_tokenizer(source)
+    except (OSError, ValueError, LookupError, TypeError, ImportError) as error:
+        fail(f"--tokenizer {source}: {_text(error)}")
+
+
+def config_from(
+    family: str, options: Sequence[str], marker_policy: str | None, on_loss: str | None
+) -> "RendererConfig":
+    """Make the config of `--family` with the fields that other options give, or end the command."""
+    import pydantic
+
+    from turnloom.configs import config_from_name
+
+    fields: dict[str, str] = {}
+    for option in options:
+        name, equals, value = option.partition("=")
+        if not equals or not name:
+            fail(f"--option {option}: expected FIELD=VALUE")
+        if name in _OWN_OPTIONS:
+            fail(f"--option {name}: use {_OWN_OPTIONS[name]}")
+        fields[name] = value
+    if marker_policy is not None:
+        fields["marker_policy"] = marker_policy
+    if on_loss is not None:
+        fields["on_loss"] = on_loss
+    try:
+        return config_from_name(family, **fields)
+    except KeyError as error:
+        fail(f"--family {family}: {_text(error)}")
+    except pydantic.ValidationError as error:
+        problem = error.errors()[0]
+        name = str(problem["loc"][-1]) if problem["loc"] else ""
+        known = ", ".join(_option_fields(family)) or "none"
+        if problem["type"] == "extra_forbidden":
+            fail(f"--option {name}: {family} has no such field; known are {known}")
+        fail(f"{_OWN_OPTIONS.get(name, f'--option {name}')}: {problem['msg']}, got {problem['input']!r}")
+
+
+def _option_fields(family: str) -> list[str]:
+    from turnloom.configs import config_from_name
+
+    fields = type(config_from_name(family)).model_fields
+    return [name for name in fields if name not in _OWN_OPTIONS]
+
+
+def renderer_from(tokenizer: "Tokenizer", source: str, config: "RendererConfig") -> "Renderer":
+    """Bind the format to the tokenizer, or end the command."""
+    from turnloom.renderer import create_renderer
+
+    try:
+        return create_renderer(tokenizer, config)
+    except (ValueError, LookupError) as error:
+        fail(f"--tokenizer {source}: not for {config.name}: {_text(error)}")
+
+
+def tools_from(path: Path) -> list[Any]:
+    """Read the tools of `--tools`, or end the command."""
+    try:
+        tools = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        fail(f"--tools {path}: cannot be read: {error.strerror}")
+    except (ValueError, RecursionError) as error:
+        fail(f"--tools {path}: not JSON: {error}")
+    if not isinstance(tools, list):
+        fail(f"--tools {path}: expected a JSON list of tools, got {type(tools).__name__}")
+    for k, tool in enumerate(tools):
+        if not isinstance(tool, dict):
+            fail(f"--tools {path}: tools[{k}]: expected a JSON object, got {type(tool).__name__}")
+    return tools
+
+
+def _text(error: Exception) -> str:
+    # str() of a KeyError is the repr of its message.
+    return str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
