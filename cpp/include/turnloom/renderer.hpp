@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <exception>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,7 +28,7 @@ enum class OnLoss : std::uint8_t { raise, template_text };
 
 /// Options of a family by the names of its config fields; those that are absent have their default.
 using OptionValue = std::variant<std::monostate, bool, std::string>;
-using FamilyOptions = std::vector<std::pair<std::string, OptionValue>>;
+using FamilyOptions = std::map<std::string, OptionValue, std::less<>>;
 
 struct RendererConfig {
   std::string family;
@@ -52,6 +55,13 @@ struct BatchColumns {
   std::vector<std::pair<std::size_t, MarkerHit>> markers;             ///< row, marker
   std::vector<std::pair<std::size_t, std::exception_ptr>> errors;  ///< row, why it is empty
 };
+
+/// Spellings that some family uses as markers: markers of a vocabulary that has them as added tokens, special or not.
+[[nodiscard]] std::span<const std::string_view> declared_markers() noexcept;
+
+/// The tool that each message of role "tool" answers for: its `name`, else the name of the earlier assistant call
+/// with its `tool_call_id`. None where neither is there, and for other roles.
+[[nodiscard]] std::vector<std::optional<std::string_view>> tool_names(const Conversation& conversation);
 
 /// A family bound to a tokenizer. Immutable: any number of threads may render with one.
 class Renderer {

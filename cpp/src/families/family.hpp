@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -79,7 +80,7 @@ class Family {
 /// The options a config gave, read by the family's constructor.
 class OptionReader {
  public:
-  explicit OptionReader(const RendererConfig& config);
+  explicit OptionReader(const RendererConfig& config) : config_(config) {}
 
   [[nodiscard]] bool flag(std::string_view name, bool fallback);
   [[nodiscard]] std::optional<std::string> text(std::string_view name);
@@ -90,15 +91,12 @@ class OptionReader {
   const OptionValue* find(std::string_view name);
 
   const RendererConfig& config_;
-  std::vector<bool> read_;
+  std::set<std::string_view> read_;
 };
 
 using FamilyFactory = std::unique_ptr<const Family> (*)(const Tokenizer&, OptionReader&);
 
 /// Throws Error (key) naming the families there are, if `config.family` is none of them.
 [[nodiscard]] std::unique_ptr<const Family> make_family(const Tokenizer& tokenizer, const RendererConfig& config);
-
-/// Spellings that are markers wherever a vocabulary has them as added tokens, special or not.
-[[nodiscard]] std::span<const std::string_view> declared_markers() noexcept;
 
 }  // namespace turnloom

@@ -53,15 +53,10 @@ ControlToken require_token(const Tokenizer& tokenizer, std::string_view text) {
   return {std::string(text), *id};
 }
 
-OptionReader::OptionReader(const RendererConfig& config) : config_(config), read_(config.options.size(), false) {}
-
 const OptionValue* OptionReader::find(std::string_view name) {
-  for (std::size_t i = 0; i < config_.options.size(); ++i) {
-    if (config_.options[i].first != name) continue;
-    read_[i] = true;
-    return &config_.options[i].second;
-  }
-  return nullptr;
+  read_.insert(name);
+  const auto option = config_.options.find(name);
+  return option == config_.options.end() ? nullptr : &option->second;
 }
 
 bool OptionReader::flag(std::string_view name, bool fallback) {
@@ -79,10 +74,10 @@ std::optional<std::string> OptionReader::text(std::string_view name) {
 }
 
 void OptionReader::check_all_read() const {
-  const auto unread = std::ranges::find(read_, false);
-  if (unread == read_.end()) return;
-  const auto& name = config_.options[static_cast<std::size_t>(unread - read_.begin())].first;
-  throw Error(ErrorKind::value, "config." + name, "the family " + config_.family + " has no such option");
+  for (const auto& [name, value] : config_.options) {
+    if (read_.contains(name)) continue;
+    throw Error(ErrorKind::value, "config." + name, "the family " + config_.family + " has no such option");
+  }
 }
 
 }  // namespace turnloom

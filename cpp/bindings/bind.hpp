@@ -1,0 +1,42 @@
+// The parts of the Python module and what they share.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "turnloom/error.hpp"
+
+namespace turnloom {
+
+void bind_errors(pybind11::module_& module);
+void bind_json(pybind11::module_& module);
+void bind_tokenizer(pybind11::module_& module);
+void bind_renderer(pybind11::module_& module);
+
+/// The Python exception of an Error: TypeError, ValueError, KeyError or turnloom.errors.RenderError.
+[[nodiscard]] pybind11::object to_python_exception(const Error& error);
+
+/// A read-only array that owns the vector's memory; no copy. `Element` is what Python sees: it may be bool
+/// where the vector holds bytes of 0 and 1.
+template <typename Element, typename T>
+[[nodiscard]] pybind11::array to_array(std::vector<T>&& values, std::vector<pybind11::ssize_t> shape) {
+  static_assert(sizeof(Element) == sizeof(T));
+  auto owner = std::make_unique<std::vector<T>>(std::move(values));
+  const T* data = owner->data();
+  const pybind11::capsule memory(owner.release(), [](void* vector) { delete static_cast<std::vector<T>*>(vector); });
+  pybind11::array array(pybind11::dtype::of<Element>(), std::move(shape), data, memory);
+  pybind11::detail::array_proxy(array.ptr())->flags &= ~pybind11::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  return array;
+}
+
+template <typename Element, typename T>
+[[nodiscard]] pybind11::array to_array(std::vector<T>&& values) {
+  const auto n = static_cast<pybind11::ssize_t>(values.size());
+  return to_array<Element>(std::move(values), {n});
+}
+
+}  // namespace turnloom

@@ -1,0 +1,189 @@
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bind.hpp"
+#include "read_conversation.hpp"
+#include "turnloom/renderer.hpp"
+
+namespace turnloom {
+namespace {
+
+namespace py = pybind11;
+
+template <typename Enum, std::size_t n>
+Enum parse_enum(std::string_view argument, const std::string& name,
+                const std::array<std::pair<std::string_view, Enum>, n>& names) {
+  const auto entry = std::ranges::find(names, name, &std::pair<std::string_view, Enum>::first);
+  if (entry == names.end()) throw Error(ErrorKind::value, std::string(argument), "unknown value '" + name + "'");
+  return entry->second;
+}
+
+std::unique_ptr<Renderer> make_renderer(std::shared_ptr<Tokenizer> tokenizer, std::string family, FamilyOptions options,
+                                        const std::string& marker_policy, const std::string& on_loss) {
+  static constexpr std::array<std::pair<std::string_view, MarkerPolicy>, 4> kPolicies = {
+      {{"trusted", MarkerPolicy::trusted},
+       {"all", MarkerPolicy::all},
+       {"none", MarkerPolicy::none},
+       {"reject", MarkerPolicy::reject}}};
+  static constexpr std::array<std::pair<std::string_view, OnLoss>, 2> kOnLoss = {
+      {{"raise", OnLoss::raise}, {"template", OnLoss::template_text}}};
+  const RendererConfig config{std::move(family), std::move(options),
+                              parse_enum("config.marker_policy", marker_policy, kPolicies),
+                              parse_enum("config.on_loss", on_loss, kOnLoss)};
+  return std::make_unique<Renderer>(std::move(tokenizer), config);
+}
+
+/// token_ids, message_indices, fields, sampled_mask, is_content, byte_offsets or None
+py::tuple to_arrays(TokenColumns&& columns, bool byte_offsets) {
+  const auto n = static_cast<py::ssize_t>(columns.size());
+  py::object offsets = py::none();
+  if (byte_offsets) offsets = to_array<std::int64_t>(std::move(columns.byte_offsets), {n, 2});
+  return py::make_tuple(to_array<std::int32_t>(std::move(columns.token_ids)),
+                        to_array<std::int32_t>(std::move(columns.message_indices)),
+                        to_array<std::uint8_t>(std::move(columns.fields)),
+                        to_array<bool>(std::move(columns.sampled_mask)),
+                        to_array<bool>(std::move(columns.is_content)), std::move(offsets));
+}
+
+/// message_index, field, byte_begin, byte_end, token id, became_token
+py::tuple to_tuple(const MarkerHit& marker) {
+  return py::make_tuple(marker.message, static_cast<int>(marker.field), marker.begin, marker.end, marker.token,
+                        marker.became_token);
+}
+
+py::str render_text(const Renderer& renderer, const py::object& messages, const py::object& tools,
+                    bool add_generation_prompt, bool continue_final_message) {
+  KeepAlive keep_alive;
+  const Conversation conversation = read_conversation(messages.ptr(), tools.ptr(), keep_alive);
+  std::string text;
+  {
+    const py::gil_scoped_release detached;
+    text = renderer.render_prompt(conversation, {add_generation_prompt, continue_final_message, false}).text;
+  }
+  return {text.data(), text.size()};
+}
+
+py::list render_ids(const Renderer& renderer, const py::object& messages, const py::object& tools,
+                    bool add_generation_prompt, bool continue_final_message) {
+  KeepAlive keep_alive;
+  const Conversation conversation = read_conversation(messages.ptr(), tools.ptr(), keep_alive);
+  std::vector<TokenId> ids;
+  {
+    const py::gil_scoped_release detached;
+    ids = renderer.render(conversation, {add_generation_prompt, continue_final_message, false}).columns.token_ids;
+  }
+  return py::cast(ids);
+}
+
+/// arrays, markers, roles, tool names
+py::tuple render(const Renderer& renderer, const py::object& messages, const py::object& tools,
+                 bool add_generation_prompt, bool continue_final_message, bool byte_offsets) {
+  KeepAlive keep_alive;
+  const Conversation conversation = read_conversation(messages.ptr(), tools.ptr(), keep_alive);
+  RenderedColumns rendered;
+  {
+    const py::gil_scoped_release detached;
+    rendered = renderer.render(conversation, {add_generation_prompt, continue_final_message, byte_offsets});
+  }
+  py::list markers;
+  for (const MarkerHit& marker : rendered.markers) markers.append(to_tuple(marker));
+  py::list roles;
+  for (const Message& message : conversation.messages) roles.append(py::str(message.role.data(), message.role.size()));
+  return py::make_tuple(to_arrays(std::move(rendered.columns), byte_offsets), markers, roles,
+                        py::cast(tool_names(conversation)));
+}
+
+/// The Python exception of a row, with a note that says which row it is.
+py::object row_exception(std::size_t row, const Error& error) {
+  py::object exception = to_python_exception(error);
+  exception.attr("add_note")("row " + std::to_string(row) + " of the batch");
+  return exception;
+}
+
+/// Reads the rows of a batch and keeps those that cannot be read apart.
+class BatchReader {
+ public:
+  void read(const py::list& conversations, const py::object& tools, const py::object& tools_per_row) {
+    rows_.resize(conversations.size());
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      const py::object messages = conversations[row];
+      const py::object row_tools = tools_per_row.is_none() ? tools : py::object(tools_per_row[py::int_(row)]);
+      try {
+        rows_[row] = read_conversation(messages.ptr(), row_tools.ptr(), keep_alive_);
+      } catch (const Error& error) {
+        errors_.emplace_back(row, row_exception(row, error));
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<const Conversation*> rows() const {
+    std::vector<const Conversation*> rows;
+    rows.reserve(rows_.size());
+    for (const auto& row : rows_) rows.push_back(row ? &*row : nullptr);
+    return rows;
+  }
+
+  /// All errors by row, those of rendering among them.
+  [[nodiscard]] std::vector<std::pair<std::size_t, py::object>> errors(const BatchColumns& batch) const {
+    auto errors = errors_;
+    for (const auto& [row, raised] : batch.errors) {
+      try {
+        std::rethrow_exception(raised);
+      } catch (const Error& error) {
+        errors.emplace_back(row, row_exception(row, error));
+      }
+    }
+    std::ranges::sort(errors, {}, &std::pair<std::size_t, py::object>::first);
+    return errors;
+  }
+
+ private:
+  KeepAlive keep_alive_;
+  std::vector<std::optional<Conversation>> rows_;
+  std::vector<std::pair<std::size_t, py::object>> errors_;
+};
+
+/// arrays, offsets, markers as (row, marker), errors as (row, exception)
+py::tuple render_batch(const Renderer& renderer, const py::list& conversations, const py::object& tools,
+                       const py::object& tools_per_row, bool add_generation_prompt, bool byte_offsets,
+                       std::size_t threads) {
+  BatchReader reader;
+  reader.read(conversations, tools, tools_per_row);
+  const std::vector<const Conversation*> rows = reader.rows();
+  BatchColumns batch;
+  {
+    const py::gil_scoped_release detached;
+    batch = renderer.render_batch(rows, {add_generation_prompt, false, byte_offsets}, threads);
+  }
+  py::list markers;
+  for (const auto& [row, marker] : batch.markers) markers.append(py::make_tuple(row, to_tuple(marker)));
+  return py::make_tuple(to_arrays(std::move(batch.columns), byte_offsets),
+                        to_array<std::int64_t>(std::move(batch.offsets)), markers, py::cast(reader.errors(batch)));
+}
+
+}  // namespace
+
+void bind_renderer(py::module_& module) {
+  py::class_<Renderer>(module, "Renderer")
+      .def(py::init(&make_renderer), py::arg("tokenizer"), py::arg("family"), py::kw_only(), py::arg("options"),
+           py::arg("marker_policy"), py::arg("on_loss"))
+      .def("render_text", &render_text, py::arg("messages"), py::arg("tools"), py::arg("add_generation_prompt"),
+           py::arg("continue_final_message"))
+      .def("render_ids", &render_ids, py::arg("messages"), py::arg("tools"), py::arg("add_generation_prompt"),
+           py::arg("continue_final_message"))
+      .def("render", &render, py::arg("messages"), py::arg("tools"), py::arg("add_generation_prompt"),
+           py::arg("continue_final_message"), py::arg("byte_offsets"))
+      .def("render_batch", &render_batch, py::arg("conversations"), py::arg("tools"), py::arg("tools_per_row"),
+           py::arg("add_generation_prompt"), py::arg("byte_offsets"), py::arg("threads"))
+      .def("stop_token_ids", &Renderer::stop_token_ids);
+}
+
+}  // namespace turnloom

@@ -1,0 +1,9 @@
+#include "bind.hpp"
+
+PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
+  module.doc() = "The native core of turnloom.";
+  turnloom::bind_errors(module);
+  turnloom::bind_json(module);
+  turnloom::bind_tokenizer(module);
+  turnloom::bind_renderer(module);
+}

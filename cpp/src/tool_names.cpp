@@ -1,0 +1,30 @@
+#include <unordered_map>
+
+#include "turnloom/renderer.hpp"
+
+namespace turnloom {
+
+std::vector<std::optional<std::string_view>> tool_names(const Conversation& conversation) {
+  std::vector<std::optional<std::string_view>> names;
+  names.reserve(conversation.messages.size());
+  std::unordered_map<std::string_view, std::string_view> name_of_call;
+  for (const Message& message : conversation.messages) {
+    if (message.role == "assistant") {
+      for (const ToolCall& call : message.tool_calls) {
+        if (call.id) name_of_call[*call.id] = call.name;
+      }
+    }
+    names.emplace_back();
+    if (message.role != "tool") continue;
+    if (message.name) {
+      names.back() = message.name;
+    } else if (message.tool_call_id) {
+      if (const auto call = name_of_call.find(*message.tool_call_id); call != name_of_call.end()) {
+        names.back() = call->second;
+      }
+    }
+  }
+  return names;
+}
+
+}  // namespace turnloom

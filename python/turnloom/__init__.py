@@ -1,0 +1,50 @@
+"""Chat messages to the exact token ids a model was trained on, and back."""
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+try:
+    from turnloom import _core as _core
+except ImportError as error:
+    raise ImportError(
+        "turnloom's native module is missing or does not fit this Python; reinstall with `pip install turnloom`"
+    ) from error
+
+from turnloom.errors import RenderError
+from turnloom.rendered import ContentMarker, Field, RenderedTokens, TokenBatch, TokenColumns
+from turnloom.renderer import Renderer, create_renderer
+from turnloom.tokenizer import RaggedIds, Tokenizer, load_tokenizer
+
+if TYPE_CHECKING:
+    from turnloom.configs import ChatMLConfig, Llama3Config, Qwen3Config, RendererConfig, config_from_name
+
+__version__ = version("turnloom")
+
+__all__ = [
+    "ChatMLConfig",
+    "ContentMarker",
+    "Field",
+    "Llama3Config",
+    "Qwen3Config",
+    "RaggedIds",
+    "RenderError",
+    "RenderedTokens",
+    "Renderer",
+    "RendererConfig",
+    "TokenBatch",
+    "TokenColumns",
+    "Tokenizer",
+    "config_from_name",
+    "create_renderer",
+    "load_tokenizer",
+]
+
+# They need pydantic, which is loaded when one of them is first used.
+_CONFIGS = frozenset({"ChatMLConfig", "Llama3Config", "Qwen3Config", "RendererConfig", "config_from_name"})
+
+
+def __getattr__(name: str) -> object:
+    if name in _CONFIGS:
+        return getattr(import_module("turnloom.configs"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

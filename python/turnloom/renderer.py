@@ -1,0 +1,182 @@
+"""Conversations to text and token ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from turnloom import _core
+from turnloom._arguments import thread_count
+from turnloom.rendered import ContentMarker, Field, RenderedTokens, TokenBatch, TokenColumns
+from turnloom.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from turnloom.configs import RendererConfig
+    from turnloom.types import Messages, Tools
+
+OnError: TypeAlias = Literal["raise", "collect"]
+
+
+class Renderer:
+    """A chat format bound to a tokenizer; made by `create_renderer`.
+
+    Immutable, and shared by any number of threads.
+    """
+
+    __slots__ = ("_config", "_core", "_tokenizer")
+
+    def __init__(self, tokenizer: Tokenizer, config: RendererConfig) -> None:
+        self._tokenizer = tokenizer
+        self._config = config
+        self._core = _core.Renderer(
+            tokenizer._core,
+            config.name,
+            options=config.options(),
+            marker_policy=config.marker_policy,
+            on_loss=config.on_loss,
+        )
+
+    @property
+    def config(self) -> RendererConfig:
+        """The config it was made with."""
+        return self._config
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer it was made with."""
+        return self._tokenizer
+
+    def render_text(
+        self,
+        messages: Messages,
+        *,
+        tools: Tools | None = None,
+        add_generation_prompt: bool = False,
+        continue_final_message: bool = False,
+    ) -> str:
+        """Return the prompt as text, as the model's chat template writes it; see `render`."""
+        return self._core.render_text(messages, tools, add_generation_prompt, continue_final_message)
+
+    def render_ids(
+        self,
+        messages: Messages,
+        *,
+        tools: Tools | None = None,
+        add_generation_prompt: bool = False,
+        continue_final_message: bool = False,
+    ) -> list[int]:
+        """Return the token ids of the prompt; see `render`."""
+        return self._core.render_ids(messages, tools, add_generation_prompt, continue_final_message)
+
+    def render(
+        self,
+        messages: Messages,
+        *,
+        tools: Tools | None = None,
+        add_generation_prompt: bool = False,
+        continue_final_message: bool = False,
+        byte_offsets: bool = False,
+    ) -> RenderedTokens:
+        """Return the tokens of the prompt and where each of them comes from.
+
+        Args:
+            add_generation_prompt: end with the header of an assistant's turn.
+            continue_final_message: end right after the content of the final message, for the model to go on.
+            byte_offsets: also give the bytes of each token in the rendered text.
+
+        Raises:
+            RenderError: the format cannot express the conversation, or would lose a part of it.
+            TypeError, ValueError: something that was passed is of a wrong type or value. The message names the
+                place, such as `messages[2].content`.
+        """
+        arrays, markers, roles, tool_names = self._core.render(
+            messages, tools, add_generation_prompt, continue_final_message, byte_offsets
+        )
+        return RenderedTokens.from_columns(
+            _columns(arrays), roles, tool_names, [self._marker(marker) for marker in markers]
+        )
+
+    def render_batch(
+        self,
+        conversations: Sequence[Messages],
+        *,
+        tools: Tools | None = None,
+        tools_per_row: Sequence[Tools | None] | None = None,
+        add_generation_prompt: bool = False,
+        byte_offsets: bool = False,
+        threads: int | None = None,
+        on_error: OnError = "raise",
+    ) -> TokenBatch:
+        """Render many conversations, on `threads` threads (None: one) with the interpreter lock released.
+
+        Args:
+            tools: for every row; `tools_per_row` gives each row its own instead.
+            on_error: "raise" raises the error of the first bad row, with a note that says which row it is.
+                "collect" leaves bad rows empty and lists them in `.errors`.
+
+        Raises:
+            RenderError, TypeError, ValueError: as `render`, for a row or for an argument.
+        """
+        if not isinstance(conversations, (list, tuple)):
+            raise TypeError(f"conversations: expected list or tuple, got {type(conversations).__name__}")
+        if tools_per_row is not None:
+            if tools is not None:
+                raise ValueError("tools_per_row: cannot be combined with tools")
+            if not isinstance(tools_per_row, (list, tuple)):
+                raise TypeError(f"tools_per_row: expected list or tuple, got {type(tools_per_row).__name__}")
+            if len(tools_per_row) != len(conversations):
+                raise ValueError(f"tools_per_row: {len(tools_per_row)} entries for {len(conversations)} rows")
+        if on_error not in ("raise", "collect"):
+            raise ValueError(f"on_error: expected 'raise' or 'collect', got {on_error!r}")
+        arrays, offsets, markers, errors = self._core.render_batch(
+            list(conversations), tools, tools_per_row, add_generation_prompt, byte_offsets, thread_count(threads)
+        )
+        if errors and on_error == "raise":
+            raise errors[0][1]
+        return TokenBatch(
+            columns=_columns(arrays),
+            offsets=offsets,
+            errors=errors,
+            content_markers=[(row, self._marker(marker)) for row, marker in markers],
+        )
+
+    def get_stop_token_ids(self) -> list[int]:
+        """Return the ids at which generation stops, the close of a turn first."""
+        return self._core.stop_token_ids()
+
+    def _marker(self, marker: _core.MarkerTuple) -> ContentMarker:
+        message_index, field, byte_begin, byte_end, token_id, became_token = marker
+        text = self._tokenizer.id_to_token(token_id)
+        assert text is not None
+        return ContentMarker(message_index, Field(field), byte_begin, byte_end, text, became_token)
+
+
+def create_renderer(tokenizer: Tokenizer, config: RendererConfig) -> Renderer:
+    """Bind a chat format to a tokenizer.
+
+    >>> tokenizer = turnloom.load_tokenizer("builtin")
+    >>> renderer = turnloom.create_renderer(tokenizer, turnloom.Qwen3Config())
+
+    Raises:
+        ValueError: the vocabulary lacks a control token of the format.
+    """
+    if not isinstance(tokenizer, Tokenizer):
+        raise TypeError(f"tokenizer: expected a turnloom Tokenizer, got {type(tokenizer).__name__}")
+    from turnloom.configs import FamilyConfig
+
+    if not isinstance(config, FamilyConfig):
+        raise TypeError(f"config: expected a config such as Qwen3Config(), got {type(config).__name__}")
+    return Renderer(tokenizer, config)
+
+
+def _columns(arrays: _core.ColumnTuple) -> TokenColumns:
+    token_ids, message_indices, fields, sampled_mask, is_content, byte_offsets = arrays
+    return TokenColumns(
+        token_ids=token_ids,
+        message_indices=message_indices,
+        fields=fields,
+        sampled_mask=sampled_mask,
+        is_content=is_content,
+        loss_mask=sampled_mask,
+        byte_offsets=byte_offsets,
+    )
