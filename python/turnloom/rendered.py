@@ -91,8 +91,6 @@ class TokenBatch:
     """int64[n_rows + 1]"""
     errors: list[tuple[int, Exception]]
     """Row and reason of every row that was left empty, in row order."""
-    content_markers: list[tuple[int, ContentMarker]]
-    """Row and marker of every marker spelled at least in part by text of the caller, in row order."""
     content_markers: list[tuple[int, ContentMarker]] = field(default_factory=list)
     """Row and marker, for every marker spelled at least in part by text of the caller."""
 

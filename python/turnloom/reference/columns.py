@@ -1,0 +1,100 @@
+"""From segments to token columns: text regions are encoded, and every token takes the origin of a piece."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from turnloom.reference.markers import Segment
+from turnloom.reference.prompt import Prompt
+from turnloom.rendered import TokenColumns
+
+Ints = npt.NDArray[np.int64]
+EncodeRegions = Callable[[list[str]], tuple[npt.NDArray[np.int32], Ints, Ints, Ints]]
+"""Encodes each region by itself: ids, byte begins, byte ends (in the token's region), tokens per region."""
+
+
+def token_columns(
+    prompt: Prompt, segments: Sequence[Segment], encode_regions: EncodeRegions, *, byte_offsets: bool
+) -> TokenColumns:
+    """Encode a prompt that was cut into segments."""
+    ids, spans = _encode(prompt, segments, encode_regions)
+    return _attribute(prompt, ids, spans, byte_offsets=byte_offsets)
+
+
+def _encode(
+    prompt: Prompt, segments: Sequence[Segment], encode_regions: EncodeRegions
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """Give token ids and their byte spans in the prompt, all regions encoded in one call."""
+    regions = [prompt.text[s.begin : s.end].decode() for s in segments if s.token is None]
+    encoded = iter(_per_region(regions, encode_regions))
+    ids: list[int] = []
+    spans: list[tuple[int, int]] = []
+    for segment in segments:
+        if segment.token is not None:
+            ids.append(segment.token)
+            spans.append((segment.begin, segment.end))
+            continue
+        for token, begin, end in next(encoded):
+            ids.append(token)
+            spans.append((segment.begin + begin, segment.begin + end))
+    return ids, spans
+
+
+def _per_region(regions: list[str], encode_regions: EncodeRegions) -> list[list[tuple[int, int, int]]]:
+    if not regions:
+        return []
+    ids, begins, ends, counts = encode_regions(regions)
+    tokens = list(zip(ids.tolist(), begins.tolist(), ends.tolist(), strict=True))
+    bounds = [0, *np.cumsum(counts).tolist()]
+    return [tokens[begin:end] for begin, end in pairwise(bounds)]
+
+
+def _attribute(
+    prompt: Prompt, ids: list[int], spans: list[tuple[int, int]], *, byte_offsets: bool
+) -> TokenColumns:
+    """Give every token the origin of the piece that holds its first byte."""
+    pieces = prompt.pieces
+    token_spans = np.array(spans, np.int64).reshape(-1, 2)
+    piece_begins = np.array([piece.begin for piece in pieces], np.int64)
+    origins = np.searchsorted(piece_begins, token_spans[:, 0], side="right") - 1
+    sampled_mask = np.array([piece.sampled for piece in pieces], np.bool_)[origins]
+    return _read_only(
+        TokenColumns(
+            token_ids=np.array(ids, np.int32),
+            message_indices=np.array([piece.message for piece in pieces], np.int32)[origins],
+            fields=np.array([piece.field for piece in pieces], np.uint8)[origins],
+            sampled_mask=sampled_mask,
+            is_content=np.array([piece.is_content for piece in pieces], np.bool_)[origins],
+            loss_mask=sampled_mask,
+            byte_offsets=token_spans if byte_offsets else None,
+        )
+    )
+
+
+def concatenated(rows: Sequence[TokenColumns], *, byte_offsets: bool) -> TokenColumns:
+    """Put the columns of several conversations one after the other."""
+    empty = np.empty(0)
+    sampled_mask = np.concatenate([empty.astype(np.bool_), *(row.sampled_mask for row in rows)])
+    spans = [np.empty((0, 2), np.int64), *(row.byte_offsets for row in rows if row.byte_offsets is not None)]
+    return _read_only(
+        TokenColumns(
+            token_ids=np.concatenate([empty.astype(np.int32), *(row.token_ids for row in rows)]),
+            message_indices=np.concatenate([empty.astype(np.int32), *(row.message_indices for row in rows)]),
+            fields=np.concatenate([empty.astype(np.uint8), *(row.fields for row in rows)]),
+            sampled_mask=sampled_mask,
+            is_content=np.concatenate([empty.astype(np.bool_), *(row.is_content for row in rows)]),
+            loss_mask=sampled_mask,
+            byte_offsets=np.concatenate(spans) if byte_offsets else None,
+        )
+    )
+
+
+def _read_only(columns: TokenColumns) -> TokenColumns:
+    for field in fields(columns):
+        array = getattr(columns, field.name)
+        if array is not None:
+            array.setflags(write=False)
+    return columns

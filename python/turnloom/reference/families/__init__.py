@@ -1,0 +1,27 @@
+"""The chat formats by name."""
+
+from collections.abc import Sequence
+
+from turnloom.reference.families.chatml import ChatML
+from turnloom.reference.families.family import Family, RendererConfig, TokenLookup
+from turnloom.reference.families.llama3 import Llama3
+from turnloom.reference.families.qwen3 import Qwen3
+
+FAMILIES: dict[str, type[Family]] = {family.name: family for family in (ChatML, Llama3, Qwen3)}
+
+
+def make_family(config: RendererConfig, tokens: TokenLookup) -> Family:
+    """Make the family that a config names.
+
+    Raises:
+        KeyError: there is no such family.
+        ValueError: the vocabulary lacks a control token.
+    """
+    if config.name not in FAMILIES:
+        raise KeyError(f"config.name: unknown family '{config.name}', known: {', '.join(FAMILIES)}")
+    return FAMILIES[config.name](config, tokens)
+
+
+def declared_markers() -> Sequence[str]:
+    """Give the spellings that are markers wherever a vocabulary has them as added tokens, special or not."""
+    return sorted({marker for family in FAMILIES.values() for marker in family.markers})

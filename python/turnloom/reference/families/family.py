@@ -1,0 +1,116 @@
+"""What a chat format is to the engine: its literals and its real differences.
+
+The walk over messages, the checks for losses, the emission of pieces and their attribution are the engine's.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Container, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar, Literal, Protocol
+
+from turnloom.reference.json_text import Json
+from turnloom.reference.messages import Message
+from turnloom.reference.prompt import ControlToken, PromptWriter
+
+MarkerPolicy = Literal["trusted", "all", "none", "reject"]
+OnLoss = Literal["raise", "template"]
+
+TokenLookup = Callable[[str], ControlToken]
+"""Gives the control token with a spelling; ValueError if the vocabulary lacks it."""
+
+
+class RendererConfig(Protocol):
+    """What every config has. A family's own fields are a protocol beside the family."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def marker_policy(self) -> MarkerPolicy: ...
+    @property
+    def on_loss(self) -> OnLoss: ...
+
+
+class ListContent(Enum):
+    """What a template makes of a content list. Only `on_loss="template"` shows it; else texts are joined."""
+
+    JOIN = "the texts joined, also where the template fails on a list"
+    DROP = "empty text"
+    REPR = "the list as Python prints it"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message in its place."""
+
+    message: Message
+    index: int
+    text: str
+    """The content as the template sees it: differs from `message.content.text` only for lists."""
+    text_is_string: bool
+    """Whether the template sees a string: None and no content are none, a list only where it is joined."""
+    is_last: bool
+    previous_role: str | None
+    next_role: str | None
+    after_last_query: bool = False
+    """It stands after the last message for which `Family.is_query` holds."""
+
+    @property
+    def role(self) -> str:
+        """The message's role."""
+        return self.message.role
+
+
+class EveryRole:
+    """The set of all roles."""
+
+    def __contains__(self, role: object) -> bool:
+        return True
+
+
+class Family(ABC):
+    """A chat format bound to the control tokens of a vocabulary."""
+
+    name: ClassVar[str]
+    markers: ClassVar[Sequence[str]] = ()
+    """Added tokens of the format that a tokenizer.json does not flag as special."""
+
+    # What the template renders; anything else that the caller passes would be lost.
+    roles: ClassVar[Container[str]] = EveryRole()
+    reasoning_roles: ClassVar[Container[str]] = ()
+    call_roles: ClassVar[Container[str]] = ()
+    tools: ClassVar[bool] = False
+
+    list_content: ClassVar[ListContent] = ListContent.JOIN
+    opening_list_content: ClassVar[ListContent | None] = None
+    """The same for a system message that comes first, where the template treats that apart."""
+    strips_content: ClassVar[bool] = False
+    """White space around a body is not rendered: decides what is left of it in front of a continuation."""
+
+    @abstractmethod
+    def __init__(self, config: RendererConfig, tokens: TokenLookup) -> None:
+        """Look up the control tokens; a family may ask more of its config than what every config has."""
+
+    def is_query(self, turn: Turn) -> bool:
+        """Tell whether the message asks the model something new, so that reasoning before it may go."""
+        return False
+
+    def lost_text(self, turn: Turn) -> str | None:
+        """Name what of the content itself the template drops, if it does."""
+        return None
+
+    @abstractmethod
+    def write_opening(self, turns: Sequence[Turn], tools: Sequence[Json], out: PromptWriter) -> int:
+        """Write what stands before the turns, as no message's. Return how many turns that included."""
+
+    @abstractmethod
+    def write_turn(self, turn: Turn, out: PromptWriter) -> None:
+        """Write one message, as that message's."""
+
+    @abstractmethod
+    def write_generation_prompt(self, out: PromptWriter) -> None:
+        """Write what the model is to continue, as no message's."""
+
+    @abstractmethod
+    def stop_tokens(self) -> Collection[ControlToken]:
+        """Give the tokens that end the model's turn, the canonical one first."""

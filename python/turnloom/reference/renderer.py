@@ -1,0 +1,198 @@
+"""Conversations to text and token ids: the calls of `turnloom.renderer`, in Python."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from turnloom._arguments import thread_count
+from turnloom.reference.added_tokens import AddedTokens
+from turnloom.reference.columns import concatenated, token_columns
+from turnloom.reference.engine import render_prompt
+from turnloom.reference.families import declared_markers, make_family
+from turnloom.reference.families.family import ListContent, RendererConfig
+from turnloom.reference.json_text import Json
+from turnloom.reference.markers import segment
+from turnloom.reference.messages import Message, read_messages, read_tools, tool_names
+from turnloom.reference.prompt import ControlToken, Prompt
+from turnloom.rendered import ContentMarker, RenderedTokens, TokenBatch, TokenColumns
+from turnloom.tokenizer import Tokenizer
+
+
+class Renderer:
+    """A chat format bound to a tokenizer; made by `create_renderer`."""
+
+    def __init__(self, tokenizer: Tokenizer, config: RendererConfig) -> None:
+        vocabulary = tokenizer._vocabulary
+        markers = declared_markers()
+        self._added_tokens = AddedTokens(
+            replace(token, marker=token.special or token.content in markers)
+            for token in vocabulary.added
+            if token not in vocabulary.matched_after_normalizing
+        )
+        self._encode_regions = tokenizer._encoder.encode_regions
+        self._family = make_family(config, self._control_token)
+        self._marker_policy = config.marker_policy
+        self._on_loss = config.on_loss
+
+    def render_text(
+        self,
+        messages: object,
+        *,
+        tools: object = None,
+        add_generation_prompt: bool = False,
+        continue_final_message: bool = False,
+    ) -> str:
+        """Return the prompt as text, as the model's chat template writes it."""
+        read = self._read(messages, tools)
+        return self._prompt(*read, add_generation_prompt, continue_final_message).text.decode()
+
+    def render_ids(
+        self,
+        messages: object,
+        *,
+        tools: object = None,
+        add_generation_prompt: bool = False,
+        continue_final_message: bool = False,
+    ) -> list[int]:
+        """Return the token ids of the prompt."""
+        return self.render(
+            messages,
+            tools=tools,
+            add_generation_prompt=add_generation_prompt,
+            continue_final_message=continue_final_message,
+        ).token_ids
+
+    def render(
+        self,
+        messages: object,
+        *,
+        tools: object = None,
+        add_generation_prompt: bool = False,
+        continue_final_message: bool = False,
+        byte_offsets: bool = False,
+    ) -> RenderedTokens:
+        """Return the tokens of the prompt and where each of them comes from.
+
+        Raises:
+            RenderError: the format cannot express the conversation, or would lose a part of it.
+            TypeError, ValueError: something that was passed is of a wrong type or value. The message names
+                the place, such as `messages[2].content`.
+        """
+        read_messages, read_tools = self._read(messages, tools)
+        prompt = self._prompt(read_messages, read_tools, add_generation_prompt, continue_final_message)
+        columns, content_markers = self._encode(prompt, byte_offsets)
+        roles = [message.role for message in read_messages]
+        return RenderedTokens.from_columns(columns, roles, tool_names(read_messages), content_markers)
+
+    def render_batch(
+        self,
+        conversations: Sequence[object],
+        *,
+        tools: object = None,
+        tools_per_row: Sequence[object] | None = None,
+        add_generation_prompt: bool = False,
+        byte_offsets: bool = False,
+        threads: int | None = None,
+        on_error: str = "raise",
+    ) -> TokenBatch:
+        """Render many conversations, one after the other: `threads` is checked and has no effect.
+
+        Args:
+            tools: for every row; `tools_per_row` gives each row its own instead.
+            on_error: "raise" raises the error of the first bad row, with a note that says which row it is.
+                "collect" leaves bad rows empty and lists them in `.errors`.
+        """
+        if not isinstance(conversations, list | tuple):
+            raise TypeError(f"conversations: expected list or tuple, got {type(conversations).__name__}")
+        if tools_per_row is not None:
+            if tools is not None:
+                raise ValueError("tools_per_row: cannot be combined with tools")
+            if not isinstance(tools_per_row, list | tuple):
+                raise TypeError(f"tools_per_row: expected list or tuple, got {type(tools_per_row).__name__}")
+            if len(tools_per_row) != len(conversations):
+                raise ValueError(f"tools_per_row: {len(tools_per_row)} entries for {len(conversations)} rows")
+        if on_error not in ("raise", "collect"):
+            raise ValueError(f"on_error: expected 'raise' or 'collect', got {on_error!r}")
+        thread_count(threads)
+
+        rows: list[TokenColumns | None] = []
+        errors: list[tuple[int, Exception]] = []
+        content_markers: list[tuple[int, ContentMarker]] = []
+        for row, messages in enumerate(conversations):
+            try:
+                prompt = self._prompt(
+                    *self._read(messages, tools if tools_per_row is None else tools_per_row[row]),
+                    add_generation_prompt,
+                )
+                columns, markers = self._encode(prompt, byte_offsets)
+            except (TypeError, ValueError) as error:
+                error.add_note(f"row {row} of the batch")
+                if on_error == "raise":
+                    raise
+                errors.append((row, error))
+                rows.append(None)
+            else:
+                rows.append(columns)
+                content_markers += ((row, marker) for marker in markers)
+        return TokenBatch(
+            columns=concatenated([row for row in rows if row is not None], byte_offsets=byte_offsets),
+            offsets=_offsets(rows),
+            errors=errors,
+            content_markers=content_markers,
+        )
+
+    def get_stop_token_ids(self) -> list[int]:
+        """Return the ids at which generation stops, the close of a turn first."""
+        return [token.id for token in self._family.stop_tokens()]
+
+    def _read(self, messages: object, tools: object) -> tuple[list[Message], list[Json]]:
+        prints_lists = self._on_loss == "template" and self._family.list_content is ListContent.REPR
+        return read_messages(messages, keep_lists=prints_lists), read_tools(tools)
+
+    def _prompt(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Json],
+        add_generation_prompt: bool,
+        continue_final_message: bool = False,
+    ) -> Prompt:
+        return render_prompt(
+            self._family,
+            self._on_loss,
+            messages,
+            tools,
+            add_generation_prompt=add_generation_prompt,
+            continue_final_message=continue_final_message,
+        )
+
+    def _encode(self, prompt: Prompt, byte_offsets: bool) -> tuple[TokenColumns, list[ContentMarker]]:
+        segmentation = segment(prompt, self._added_tokens, self._marker_policy)
+        columns = token_columns(
+            prompt, segmentation.segments, self._encode_regions, byte_offsets=byte_offsets
+        )
+        return columns, segmentation.content_markers
+
+    def _control_token(self, text: str) -> ControlToken:
+        token = self._added_tokens.by_content.get(text)
+        if token is None:
+            raise ValueError(f"tokenizer: has no added token '{text}', which this format writes")
+        return ControlToken(text, token.id)
+
+
+def create_renderer(tokenizer: Tokenizer, config: RendererConfig) -> Renderer:
+    """Bind a chat format to a tokenizer.
+
+    Raises:
+        KeyError: the config names no known format.
+        ValueError: the vocabulary lacks a control token of the format.
+    """
+    return Renderer(tokenizer, config)
+
+
+def _offsets(rows: Sequence[TokenColumns | None]) -> npt.NDArray[np.int64]:
+    counts = [0 if row is None else len(row) for row in rows]
+    offsets = np.cumsum([0, *counts], dtype=np.int64)
+    offsets.setflags(write=False)
+    return offsets
