@@ -15,6 +15,12 @@ hypothesis.settings.load_profile("turnloom")
 SHARED = Path(os.environ.get("TURNLOOM_SHARED", Path(__file__).parents[2] / "shared"))
 
 
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Return the folder of reference material; for tests marked `shared`."""
+    return SHARED
+
+
 def pytest_report_header() -> str:
     """Say where the reference material is read from."""
     return f"shared: {SHARED if SHARED.is_dir() else 'not found'}"

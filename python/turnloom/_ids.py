@@ -1,5 +1,6 @@
 """The one check of token ids that a caller passes in."""
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -49,7 +50,7 @@ def _check_array(array: NDArray[Any], place: str) -> None:
         raise TypeError(f"{place}: expected a C-contiguous array, got one with strides {array.strides}")
 
 
-def _check_elements(ids: list[int] | tuple[int, ...], place: str) -> None:
+def _check_elements(ids: Sequence[object], place: str) -> None:
     for position, value in enumerate(ids):
         if not isinstance(value, int) or isinstance(value, bool):
             raise TypeError(f"{place}[{position}]: expected int, got {type(value).__name__}")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
-import reprlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import resources
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,18 +15,12 @@ from turnloom._arguments import thread_count
 from turnloom._ids import TokenIds, token_id_array
 from turnloom.tokenizer_decoder import ByteLevelDecoder, Decoder, PackageDecoder
 from turnloom.tokenizer_file import JsonObject, Vocabulary, read_vocabulary
+from turnloom.tokenizer_source import SourceContent, TransformersTokenizer, read_source
 
 if TYPE_CHECKING:
     import tokenizers
 
 SpecialText: TypeAlias = Literal["all", "none"]
-
-
-class TransformersTokenizer(Protocol):
-    """The part of a transformers fast tokenizer that is read."""
-
-    @property
-    def backend_tokenizer(self) -> tokenizers.Tokenizer: ...
 
 
 TokenizerSource: TypeAlias = (
@@ -39,7 +30,7 @@ TokenizerSource: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RaggedIds:
-    """Token ids of many texts, flat: row `i` is `ids[offsets[i]:offsets[i + 1]]`. The arrays are read-only."""
+    """Token ids of many texts, flat: row `i` is `ids[offsets[i]:offsets[i + 1]]`. Both are read-only."""
 
     ids: NDArray[np.int32]
     """int32[n_tokens]"""
@@ -104,7 +95,8 @@ class Tokenizer:
         Raises:
             ValueError: `text` holds a lone surrogate.
         """
-        return self.encode_array(text, special=special).tolist()
+        ids: list[int] = self.encode_array(text, special=special).tolist()
+        return ids
 
     def encode_array(self, text: str, *, special: SpecialText = "all") -> NDArray[np.int32]:
         """Return the token ids of a text as a read-only int32[n_tokens]; see `encode`."""
@@ -214,41 +206,24 @@ def load_tokenizer(source: TokenizerSource) -> Tokenizer:
     """
     if isinstance(source, Tokenizer):
         return source
-    config: JsonObject = {}
-    if isinstance(source, (str, os.PathLike)):
-        name = os.fspath(source)
-        if name == "builtin":
-            shown = "'builtin'"
-            file = resources.files("turnloom").joinpath("builtin/tokenizer.json")
-            document = _parse_json(file.read_bytes(), shown)
-        else:
-            path = _tokenizer_path(name)
-            shown = repr(path)
-            document = _read_json(path)
-            config_path = os.path.join(os.path.dirname(path), "tokenizer_config.json")
-            if os.path.exists(config_path):
-                config = _read_json(config_path)
-    else:
-        document = _document_of(source)
-        shown = f"a {type(source).__name__}"
-        name = str(getattr(source, "name_or_path", ""))
+    read = read_source(source)
     try:
-        return _build(document, config, name)
+        return _build(read)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"source: {shown} cannot be used as a tokenizer: {error}") from error
+        raise ValueError(f"source: {read.shown} cannot be used as a tokenizer: {error}") from error
 
 
-def _build(document: JsonObject, config: JsonObject, name_or_path: str) -> Tokenizer:
+def _build(read: SourceContent) -> Tokenizer:
     from turnloom.tokenizers_encoder import TokenizersEncoder
 
-    vocabulary = read_vocabulary(document, _core.declared_markers())
-    encoder = TokenizersEncoder(document, vocabulary)
+    vocabulary = read_vocabulary(read.document, _core.declared_markers())
+    encoder = TokenizersEncoder(read.document, vocabulary)
     decoder: Decoder
     if vocabulary.byte_level:
         decoder = ByteLevelDecoder(vocabulary)
     else:
         decoder = PackageDecoder(vocabulary, encoder.decoder)
-    left_to_encoder = vocabulary.matched_after_normalizing
+    left_to_encoder = frozenset(vocabulary.matched_after_normalizing)
     core = _core.Tokenizer(
         [
             _core.AddedToken(
@@ -266,58 +241,8 @@ def _build(document: JsonObject, config: JsonObject, name_or_path: str) -> Token
         encoder.encode_regions,
     )
     return Tokenizer(
-        core, vocabulary, decoder, backend="tokenizers", config=config, name_or_path=name_or_path
+        core, vocabulary, decoder, backend="tokenizers", config=read.config, name_or_path=read.name
     )
-
-
-def _tokenizer_path(name: str) -> str:
-    if os.path.isdir(name):
-        path = os.path.join(name, "tokenizer.json")
-        if not os.path.exists(path):
-            raise FileNotFoundError(f"source: the folder {name!r} has no tokenizer.json")
-        return path
-    if not os.path.exists(name):
-        raise FileNotFoundError(
-            f"source: {name!r} is neither a folder nor a file; names from a hub are not loaded"
-        )
-    return name
-
-
-def _read_json(path: str) -> JsonObject:
-    with open(path, "rb") as file:
-        return _parse_json(file.read(), repr(path))
-
-
-def _parse_json(content: bytes, shown: str) -> JsonObject:
-    try:
-        document = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"source: {shown} is not JSON: {error}") from error
-    if not isinstance(document, dict):
-        raise ValueError(f"source: {shown} is not a JSON object")
-    return document
-
-
-def _document_of(source: Any) -> JsonObject:
-    """Return what a tokenizer object would write to its tokenizer.json."""
-    import tokenizers
-
-    backend = getattr(source, "backend_tokenizer", source)
-    if not isinstance(backend, tokenizers.Tokenizer):
-        raise TypeError(
-            "source: expected a folder, the path of a tokenizer.json, 'builtin', a tokenizers.Tokenizer or a "
-            f"transformers fast tokenizer, got {type(source).__name__} {reprlib.repr(source)}"
-        )
-    if not hasattr(backend, "to_str"):
-        raise TypeError(
-            f"source: the Tokenizer of tokenizers {tokenizers.__version__} cannot be copied; pass its file"
-        )
-    try:
-        return _parse_json(backend.to_str().encode(), "what it writes")
-    except Exception as error:  # the package raises the base class, for parts written in Python
-        raise ValueError(
-            f"source: a {type(source).__name__} that cannot be written as JSON: {error}"
-        ) from error
 
 
 def _match_markers(special: SpecialText) -> bool:
