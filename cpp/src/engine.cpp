@@ -16,32 +16,15 @@ std::string place_of(std::size_t index, std::string_view key) {
 }
 
 [[noreturn]] void raise_loss(const std::string& place, const std::string& reason) {
-  throw Error(ErrorKind::render, place, reason + " (on_loss=\"template\" drops it)");
+  throw Error(ErrorKind::render, place, reason + " (on_loss=\"template\" does as the template does)");
 }
 
-void check_losses(const Family& family, const Conversation& conversation) {
-  const std::string name(family.traits().name);
-  if (!family.traits().tools && !conversation.tools.empty()) {
-    raise_loss("tools", name + " does not render tools");
-  }
-  for (std::size_t i = 0; i < conversation.messages.size(); ++i) {
-    const Message& message = conversation.messages[i];
-    if (!family.renders_role(message.role)) {
-      raise_loss(place_of(i, "role"), name + " does not render the role '" + std::string(message.role) + "'");
-    }
-    if (message.foreign_part) {
-      raise_loss(place_of(i, "content[" + std::to_string(message.foreign_part->index) + "]"),
-                 name + " does not render a part of type '" + std::string(message.foreign_part->type) + "'");
-    }
-    if (message.reasoning && !message.reasoning->empty() && !family.renders_reasoning(message.role)) {
-      raise_loss(place_of(i, message.reasoning_key),
-                 name + " does not render reasoning of the role '" + std::string(message.role) + "'");
-    }
-    if (!message.tool_calls.empty() && !family.renders_calls(message.role)) {
-      raise_loss(place_of(i, "tool_calls"),
-                 name + " does not render tool calls of the role '" + std::string(message.role) + "'");
-    }
-  }
+std::string part_place(std::size_t index, const ForeignPart& part) {
+  return place_of(index, "content[" + std::to_string(part.index) + "]");
+}
+
+std::string part_reason(const Family& family, const ForeignPart& part) {
+  return std::string(family.traits().name) + " does not render a part of type '" + std::string(part.type) + "'";
 }
 
 class Walk {
@@ -51,6 +34,7 @@ class Walk {
     turns_.reserve(conversation.messages.size());
     for (std::size_t i = 0; i < conversation.messages.size(); ++i) turns_.push_back(make_turn(i));
     mark_last_query();
+    if (on_loss == OnLoss::raise) check_losses();
   }
 
   Prompt run(const RenderOptions& options) {
@@ -78,26 +62,54 @@ class Walk {
               .previous_role = index == 0 ? std::string_view{} : messages[index - 1].role,
               .next_role = index + 1 == messages.size() ? std::string_view{} : messages[index + 1].role};
     if (on_loss_ == OnLoss::template_text && std::holds_alternative<Array>(message.content_list.data)) {
-      turn.text = list_text(message, index);
-      turn.text_is_string = family_.traits().list_content == ListContent::join;
+      show_list(turn);
     }
     return turn;
   }
 
-  std::string_view list_text(const Message& message, std::size_t index) {
-    switch (family_.traits().list_content) {
-      case ListContent::drop: return {};
+  // What the template makes of a content list.
+  void show_list(Turn& turn) {
+    const FamilyTraits& traits = family_.traits();
+    const bool opens = turn.index == 0 && turn.message.role == "system";
+    const ListContent shown = opens ? traits.opening_list_content.value_or(traits.list_content) : traits.list_content;
+    turn.text_is_string = shown == ListContent::join;
+    switch (shown) {
+      case ListContent::join:
+        if (const auto& part = turn.message.foreign_part) {
+          throw Error(ErrorKind::render, part_place(turn.index, *part), part_reason(family_, *part));
+        }
+        break;
+      case ListContent::drop: turn.text = {}; break;
       case ListContent::repr:
-        write_python_repr(message.content_list, reprs_.emplace_back());
-        return reprs_.back();
-      case ListContent::join: break;
+        write_python_repr(turn.message.content_list, reprs_.emplace_back());
+        turn.text = reprs_.back();
+        break;
     }
-    if (message.foreign_part) {
-      throw Error(ErrorKind::render, place_of(index, "content[" + std::to_string(message.foreign_part->index) + "]"),
-                  std::string(family_.traits().name) + " does not render a part of type '" +
-                      std::string(message.foreign_part->type) + "'");
+  }
+
+  void check_losses() const {
+    const std::string name(family_.traits().name);
+    if (!family_.traits().tools && !conversation_.tools.empty()) raise_loss("tools", name + " does not render tools");
+    for (const Turn& turn : turns_) {
+      const Message& message = turn.message;
+      const std::string role(message.role);
+      if (!family_.renders_role(role)) {
+        raise_loss(place_of(turn.index, "role"), name + " does not render the role '" + role + "'");
+      }
+      if (const auto& part = message.foreign_part) {
+        raise_loss(part_place(turn.index, *part), part_reason(family_, *part));
+      }
+      if (const auto lost = family_.lost_text(turn); !lost.empty()) {
+        raise_loss(place_of(turn.index, "content"), name + " does not render " + std::string(lost));
+      }
+      if (message.reasoning && !message.reasoning->empty() && !family_.renders_reasoning(role)) {
+        raise_loss(place_of(turn.index, message.reasoning_key),
+                   name + " does not render reasoning of the role '" + role + "'");
+      }
+      if (!message.tool_calls.empty() && !family_.renders_calls(role)) {
+        raise_loss(place_of(turn.index, "tool_calls"), name + " does not render tool calls of the role '" + role + "'");
+      }
     }
-    return message.text;
   }
 
   void mark_last_query() {
@@ -111,7 +123,7 @@ class Walk {
   // white space around a body, what white space then ends the text goes too.
   void cut_after_final_content() {
     const std::size_t last = turns_.size() - 1;
-    if (!turns_[last].message.has_content || out_.content_message() != static_cast<std::int32_t>(last)) {
+    if (!turns_[last].text_is_string || out_.content_message() != static_cast<std::int32_t>(last)) {
       throw Error(ErrorKind::value, place_of(last, "content"),
                   "continue_final_message needs a final message whose content is rendered");
     }
@@ -139,7 +151,6 @@ Prompt render_prompt(const Family& family, OnLoss on_loss, const Conversation& c
   if (options.continue_final_message && options.add_generation_prompt) {
     throw Error(ErrorKind::value, "continue_final_message", "cannot be combined with add_generation_prompt");
   }
-  if (on_loss == OnLoss::raise) check_losses(family, conversation);
   return Walk(family, on_loss, conversation).run(options);
 }
 

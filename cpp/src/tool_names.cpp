@@ -16,13 +16,12 @@ std::vector<std::optional<std::string_view>> tool_names(const Conversation& conv
     }
     names.emplace_back();
     if (message.role != "tool") continue;
-    if (message.name) {
-      names.back() = message.name;
-    } else if (message.tool_call_id) {
-      if (const auto call = name_of_call.find(*message.tool_call_id); call != name_of_call.end()) {
-        names.back() = call->second;
-      }
+    std::string_view name = message.name.value_or("");
+    if (name.empty()) {
+      const auto call = name_of_call.find(message.tool_call_id.value_or(""));
+      if (call != name_of_call.end()) name = call->second;
     }
+    if (!name.empty()) names.back() = name;
   }
   return names;
 }

@@ -23,7 +23,8 @@ struct Turn {
   std::size_t index;
   /// The content as the template sees it: differs from `message.text` only for lists, see ListContent.
   std::string_view text;
-  bool text_is_string;  ///< whether the template sees a string (a list, None and no content are none)
+  /// Whether the template sees a string: None and no content are none, a list only where it is joined.
+  bool text_is_string;
   bool is_last;
   std::string_view previous_role;  ///< empty for the first message
   std::string_view next_role;      ///< empty for the last message
@@ -41,6 +42,8 @@ enum class ListContent {
 struct FamilyTraits {
   std::string_view name;  ///< as in configs and error messages
   ListContent list_content = ListContent::join;
+  /// The same for a system message that comes first, where the template treats that apart.
+  std::optional<ListContent> opening_list_content = std::nullopt;
   bool tools = false;          ///< tool specs are rendered
   bool strips_content = false;  ///< white space around a body is not rendered
 };
@@ -58,6 +61,8 @@ class Family {
   [[nodiscard]] virtual bool renders_role(std::string_view) const { return true; }
   [[nodiscard]] virtual bool renders_calls(std::string_view) const { return false; }
   [[nodiscard]] virtual bool renders_reasoning(std::string_view) const { return false; }
+  /// Names what of the content itself the template drops; empty for nothing.
+  [[nodiscard]] virtual std::string_view lost_text(const Turn&) const { return {}; }
   /// Whether the message asks something of the model, which ends what the format keeps of reasoning before it.
   [[nodiscard]] virtual bool is_query(const Turn&) const { return false; }
 

@@ -50,7 +50,10 @@ Body split_reasoning(const Turn& turn) {
 class Qwen3 final : public Family {
  public:
   Qwen3(const Tokenizer& tokenizer, OptionReader& options)
-      : Family({.name = "qwen3", .list_content = ListContent::drop, .tools = true}),
+      : Family({.name = "qwen3",
+                .list_content = ListContent::drop,
+                .opening_list_content = ListContent::join,  // the template fails there
+                .tools = true}),
         frame_(tokenizer),
         end_of_text_(require_token(tokenizer, "<|endoftext|>")),
         enable_thinking_(options.flag("enable_thinking", true)) {}
@@ -65,24 +68,33 @@ class Qwen3 final : public Family {
            !(turn.text.starts_with("<tool_response>") && turn.text.ends_with("</tool_response>"));
   }
 
+  [[nodiscard]] std::string_view lost_text(const Turn& turn) const override {
+    if (turn.message.role != "assistant" || turn.message.reasoning) return {};
+    const std::size_t close = turn.text.find(kThinkClose);
+    if (close == std::string_view::npos) return {};
+    const std::size_t open = turn.text.substr(0, close).rfind(kThinkOpen);
+    const bool has_text_before = open != std::string_view::npos && !strip(turn.text.substr(0, open)).empty();
+    return has_text_before || turn.text.rfind(kThinkClose) != close ? "text beside a think block" : "";
+  }
+
   std::size_t write_opening(std::span<const Turn> turns, const Conversation& conversation,
                             PromptWriter& out) const override {
-    const bool has_system = turns.front().message.role == "system";
-    if (!has_system && conversation.tools.empty()) return 0;
-    if (has_system) out.attribute_to(turns.front());
+    if (conversation.tools.empty()) return 0;
+    const Turn* const system = turns.front().message.role == "system" ? &turns.front() : nullptr;
+    if (system != nullptr) out.attribute_to(*system);
     frame_.open("system", out);
-    if (has_system) out.content(turns.front().message.text);
-    if (!conversation.tools.empty()) {
-      if (has_system) out.literal("\n\n");
-      out.literal(kToolsHeader);
-      for (const Value& tool : conversation.tools) {
-        out.literal("\n");
-        out.json(tool, Field::tool_spec);
-      }
-      out.literal(kToolsFooter);
+    if (system != nullptr) {
+      out.content(system->text);
+      out.literal("\n\n");
     }
+    out.literal(kToolsHeader);
+    for (const Value& tool : conversation.tools) {
+      out.literal("\n");
+      out.json(tool, Field::tool_spec);
+    }
+    out.literal(kToolsFooter);
     frame_.close(out);
-    return has_system ? 1 : 0;
+    return system == nullptr ? 0 : 1;
   }
 
   void write_turn(const Turn& turn, PromptWriter& out) const override {
