@@ -9,8 +9,8 @@ from turnloom.cli.show import show
 
 _HELP = """Chat messages to the exact token ids a model was trained on.
 
-A conversation becomes token ids, and every token says which message and which part of it it is from, and whether
-to train on it. Nothing is downloaded.
+Every token says which message and which part of it it is from, and whether to train on it. Nothing is
+downloaded.
 """
 
 _EPILOG = """Try it with the tokenizer that comes along:

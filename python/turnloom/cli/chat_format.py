@@ -49,7 +49,7 @@ def config_from(
     try:
         return config_from_name(family, **fields)
     except KeyError as error:
-        fail(f"--family {family}: {_text(error)}")
+        fail(f"--family: {_text(error).removeprefix('name: ')}")
     except pydantic.ValidationError as error:
         problem = error.errors()[0]
         name = str(problem["loc"][-1]) if problem["loc"] else ""

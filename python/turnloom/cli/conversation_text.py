@@ -32,7 +32,11 @@ def print_conversation(row: StoredRow, tokenizer: Tokenizer, name: str, limit: i
     shown = row.token_ids[:limit]
     texts = token_texts(tokenizer.decode_bytes([token_id]) for token_id in shown)
     text = _coloured(row, texts, console.is_terminal)
-    console.print(text, soft_wrap=True, end="" if text.plain.endswith("\n") else "\n")
+    end = "" if text.plain.endswith("\n") else "\n"
+    if console.is_terminal:
+        console.print(text, soft_wrap=True, end=end)
+    else:
+        console.file.write(text.plain + end)  # rich would make spaces of tabs
     if len(shown) < len(row.token_ids):
         console.print(f"... and {len(row.token_ids) - len(shown):,} more tokens", style="dim")
     console.print()

@@ -2,6 +2,8 @@
 
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
@@ -73,10 +75,8 @@ def render(
     loaded = tokenizer_from(tokenizer)
     config = config_from(family, option or [], marker_policy, on_loss)
     renderer = renderer_from(loaded, tokenizer, config)
-    # A job ended by its scheduler must clean up as after Ctrl-C.
-    signal.signal(signal.SIGTERM, _terminate)
     try:
-        with progress_bar(sum(path.stat().st_size for path in inputs)) as on_progress:
+        with _exit_on_terminate(), progress_bar(sum(path.stat().st_size for path in inputs)) as on_progress:
             counts = render_files(
                 renderer,
                 inputs,
@@ -111,5 +111,15 @@ def _column_names(columns: str | None) -> list[str]:
     return list(COLUMNS) if columns == "all" else [name.strip() for name in columns.split(",")]
 
 
-def _terminate(number: int, frame: FrameType | None) -> NoReturn:
-    sys.exit(128 + number)
+@contextmanager
+def _exit_on_terminate() -> Iterator[None]:
+    """Clean up when the job is ended by its scheduler, as after Ctrl-C."""
+
+    def exit_(number: int, frame: FrameType | None) -> NoReturn:
+        sys.exit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, exit_)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import pyarrow as pa
 
@@ -27,7 +27,7 @@ from turnloom.data.writer import TableWriter
 from turnloom.renderer import Renderer
 
 # A batch ends at this much input or at `batch_rows` rows, whichever comes first.
-_BATCH_BYTES = 8 << 20
+_BATCH_BYTES = 2 << 20
 
 
 @dataclass(slots=True)
@@ -99,8 +99,11 @@ def render_files(
         tools=tools, add_generation_prompt=add_generation_prompt, threads=threads, strict=strict
     )
     bad_rows = errors_path(output)
-    with AtomicFile(output) as tokens_file, AtomicFile(bad_rows) as errors_file:
-        job = _Job(renderer, columns, carried, settings, metadata or {}, tokens_file, errors_file)
+    with (
+        AtomicFile(output) as tokens_file,
+        AtomicFile(bad_rows) as errors_file,
+        _Job(renderer, columns, carried, settings, metadata or {}, tokens_file, errors_file) as job,
+    ):
         for batch in _batches(inputs, carry, batch_rows, job.counts):
             job.add(batch)
             if on_progress:
@@ -156,6 +159,13 @@ class _Job:
         self._errors_file = errors_file
         self._writer: TableWriter | None = None
         self._started = perf_counter()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._writer:
+            self._writer.abandon()
 
     def add(self, batch: Sequence[_Source]) -> None:
         """Render a batch, write its rows, note its bad ones."""

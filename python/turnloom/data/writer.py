@@ -1,6 +1,7 @@
 """The Parquet output: row groups of a sensible size from batches of any size."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import IO, Any
 
 import pyarrow as pa
@@ -32,6 +33,13 @@ class TableWriter:
         if self._waiting:
             self._write_row_group()
         self._writer.close()
+
+    def abandon(self) -> None:
+        """Let go of the file without caring what is in it; after `close`, do nothing."""
+        # An open ParquetWriter closes itself when it is deleted, and complains if the file is closed by then.
+        with suppress(OSError, pa.ArrowException):
+            self._writer.close()
+        self._writer.is_open = False
 
     def _write_row_group(self) -> None:
         table = pa.concat_tables(self._waiting)
