@@ -12,6 +12,7 @@ import turnloom._core  # noqa: F401  a build without the native module fails her
 hypothesis.settings.register_profile("turnloom", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("turnloom")
 
+LEFT_OUT = pytest.StashKey[int]()
 SHARED = Path(os.environ.get("TURNLOOM_SHARED", Path(__file__).parents[2] / "shared"))
 
 
@@ -30,7 +31,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out the tests that read the reference material where it is absent."""
     needs_shared = [item for item in items if item.get_closest_marker("shared")]
     if needs_shared and not SHARED.is_dir():
-        items[:] = [item for item in items if item not in needs_shared]
+        config.stash[LEFT_OUT] = len(needs_shared)
+        items[:] = [item for item in items if not item.get_closest_marker("shared")]
         config.hook.pytest_deselected(items=needs_shared)
 
 
@@ -40,7 +42,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reports = [report for outcome in outcomes for report in terminalreporter.stats.get(outcome, [])]
     kinds = Counter("shared" if "shared" in report.keywords else "offline" for report in reports)
     line = f"tests run: {kinds['offline']} offline, {kinds['shared']} on the reference material"
-    if not SHARED.is_dir():
-        left_out = len(terminalreporter.stats.get("deselected", []))
+    if left_out := terminalreporter.config.stash.get(LEFT_OUT, 0):
         line += f" ({left_out} left out: no folder {SHARED}; set TURNLOOM_SHARED to where it is)"
     terminalreporter.write_line(line)
