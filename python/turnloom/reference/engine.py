@@ -102,27 +102,27 @@ def _check_losses(family: Family, turns: Sequence[Turn], tools: Sequence[Json]) 
     for turn in turns:
         message, place = turn.message, f"messages[{turn.index}]"
         if turn.role not in family.roles:
-            _raise_loss(f"{place}.role: {name} does not render the role '{turn.role}'")
+            _raise_loss(f"{place}.role: {name} does not render the role {turn.role!r}")
         if message.content.foreign_part is not None:
             _raise_loss(_foreign_part_error(family, message, turn.index))
         if lost_text := family.lost_text(turn):
             _raise_loss(f"{place}.content: {name} does not render {lost_text}")
         if message.reasoning and turn.role not in family.reasoning_roles:
             place = f"{place}.{message.reasoning_key}"
-            _raise_loss(f"{place}: {name} does not render reasoning of the role '{turn.role}'")
+            _raise_loss(f"{place}: {name} does not render reasoning of the role {turn.role!r}")
         if message.tool_calls and turn.role not in family.call_roles:
-            _raise_loss(f"{place}.tool_calls: {name} does not render tool calls of the role '{turn.role}'")
+            _raise_loss(f"{place}.tool_calls: {name} does not render tool calls of the role {turn.role!r}")
 
 
 def _foreign_part_error(family: Family, message: Message, index: int) -> str:
     part = message.content.foreign_part
     assert part is not None
     place = f"messages[{index}].content[{part.index}]"
-    return f"{place}: {family.name} does not render a part of type '{part.type}'"
+    return f"{place}: {family.name} does not render a part of type {part.type!r}"
 
 
 def _raise_loss(reason: str) -> NoReturn:
-    raise RenderError(f'{reason} (on_loss="template" does as the template does)')
+    raise RenderError(f'{reason} (on_loss="template" accepts that)')
 
 
 def _cut_after_content(out: PromptWriter, final: Turn, strips_content: bool) -> Prompt:

@@ -182,7 +182,7 @@ class _Scan:
             return
         if self._policy == "reject" and not became_token:
             span = f"bytes {begin}-{end} of the rendered text"
-            raise RenderError(f"{_place(piece)}: {span} spell the marker '{token.content}'")
+            raise RenderError(f"{_place(piece)}: {span} spell the marker {token.content!r}")
         self._content_markers.append(
             ContentMarker(piece.message, piece.field, begin, end, token.content, became_token)
         )

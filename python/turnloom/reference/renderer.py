@@ -26,10 +26,11 @@ class Renderer:
     def __init__(self, tokenizer: Tokenizer, config: RendererConfig) -> None:
         vocabulary = tokenizer._vocabulary
         markers = declared_markers()
+        left_to_encoder = frozenset(vocabulary.matched_after_normalizing)
         self._added_tokens = AddedTokens(
             replace(token, marker=token.special or token.content in markers)
             for token in vocabulary.added
-            if token not in vocabulary.matched_after_normalizing
+            if token not in left_to_encoder
         )
         self._encode_regions = tokenizer._encoder.encode_regions
         self._family = make_family(config, self._control_token)
@@ -177,7 +178,7 @@ class Renderer:
     def _control_token(self, text: str) -> ControlToken:
         token = self._added_tokens.by_content.get(text)
         if token is None:
-            raise ValueError(f"tokenizer: has no added token '{text}', which this format writes")
+            raise ValueError(f"tokenizer: has no added token {text!r}, which this format writes")
         return ControlToken(text, token.id)
 
 

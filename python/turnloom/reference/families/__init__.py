@@ -18,7 +18,7 @@ def make_family(config: RendererConfig, tokens: TokenLookup) -> Family:
         ValueError: the vocabulary lacks a control token.
     """
     if config.name not in FAMILIES:
-        raise KeyError(f"config.name: unknown family '{config.name}', known: {', '.join(FAMILIES)}")
+        raise KeyError(f"config.name: unknown family {config.name!r}, known: {', '.join(FAMILIES)}")
     return FAMILIES[config.name](config, tokens)
 
 
