@@ -27,7 +27,8 @@ template <typename Element, typename T>
   static_assert(sizeof(Element) == sizeof(T));
   auto owner = std::make_unique<std::vector<T>>(std::move(values));
   const T* data = owner->data();
-  const pybind11::capsule memory(owner.release(), [](void* vector) { delete static_cast<std::vector<T>*>(vector); });
+  const pybind11::capsule memory(owner.release(),
+                                 [](void* vector) { delete static_cast<std::vector<T>*>(vector); });
   pybind11::array array(pybind11::dtype::of<Element>(), std::move(shape), data, memory);
   pybind11::detail::array_proxy(array.ptr())->flags &= ~pybind11::detail::npy_api::NPY_ARRAY_WRITEABLE_;
   return array;

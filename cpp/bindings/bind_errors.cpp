@@ -16,10 +16,14 @@ py::handle render_error() {
 
 py::handle python_class(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::type: return PyExc_TypeError;
-    case ErrorKind::value: return PyExc_ValueError;
-    case ErrorKind::key: return PyExc_KeyError;
-    case ErrorKind::render: return render_error();
+    case ErrorKind::type:
+      return PyExc_TypeError;
+    case ErrorKind::value:
+      return PyExc_ValueError;
+    case ErrorKind::key:
+      return PyExc_KeyError;
+    case ErrorKind::render:
+      return render_error();
   }
   return PyExc_RuntimeError;
 }

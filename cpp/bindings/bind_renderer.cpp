@@ -22,12 +22,14 @@ template <typename Enum, std::size_t n>
 Enum parse_enum(std::string_view argument, const std::string& name,
                 const std::array<std::pair<std::string_view, Enum>, n>& names) {
   const auto entry = std::ranges::find(names, name, &std::pair<std::string_view, Enum>::first);
-  if (entry == names.end()) throw Error(ErrorKind::value, std::string(argument), "unknown value '" + name + "'");
+  if (entry == names.end())
+    throw Error(ErrorKind::value, std::string(argument), "unknown value '" + name + "'");
   return entry->second;
 }
 
-std::unique_ptr<Renderer> make_renderer(std::shared_ptr<Tokenizer> tokenizer, std::string family, FamilyOptions options,
-                                        const std::string& marker_policy, const std::string& on_loss) {
+std::unique_ptr<Renderer> make_renderer(std::shared_ptr<Tokenizer> tokenizer, std::string family,
+                                        FamilyOptions options, const std::string& marker_policy,
+                                        const std::string& on_loss) {
   static constexpr std::array<std::pair<std::string_view, MarkerPolicy>, 4> kPolicies = {
       {{"trusted", MarkerPolicy::trusted},
        {"all", MarkerPolicy::all},
@@ -55,8 +57,8 @@ py::tuple to_arrays(TokenColumns&& columns, bool byte_offsets) {
 
 /// message_index, field, byte_begin, byte_end, token id, became_token
 py::tuple to_tuple(const MarkerHit& marker) {
-  return py::make_tuple(marker.message, static_cast<int>(marker.field), marker.begin, marker.end, marker.token,
-                        marker.became_token);
+  return py::make_tuple(marker.message, static_cast<int>(marker.field), marker.begin, marker.end,
+                        marker.token, marker.became_token);
 }
 
 py::str render_text(const Renderer& renderer, const py::object& messages, const py::object& tools,
@@ -78,7 +80,8 @@ py::list render_ids(const Renderer& renderer, const py::object& messages, const 
   std::vector<TokenId> ids;
   {
     const py::gil_scoped_release detached;
-    ids = renderer.render(conversation, {add_generation_prompt, continue_final_message, false}).columns.token_ids;
+    ids = renderer.render(conversation, {add_generation_prompt, continue_final_message, false})
+              .columns.token_ids;
   }
   return py::cast(ids);
 }
@@ -96,7 +99,8 @@ py::tuple render(const Renderer& renderer, const py::object& messages, const py:
   py::list markers;
   for (const MarkerHit& marker : rendered.markers) markers.append(to_tuple(marker));
   py::list roles;
-  for (const Message& message : conversation.messages) roles.append(py::str(message.role.data(), message.role.size()));
+  for (const Message& message : conversation.messages)
+    roles.append(py::str(message.role.data(), message.role.size()));
   return py::make_tuple(to_arrays(std::move(rendered.columns), byte_offsets), markers, roles,
                         py::cast(tool_names(conversation)));
 }
@@ -166,23 +170,25 @@ py::tuple render_batch(const Renderer& renderer, const py::list& conversations, 
   py::list markers;
   for (const auto& [row, marker] : batch.markers) markers.append(py::make_tuple(row, to_tuple(marker)));
   return py::make_tuple(to_arrays(std::move(batch.columns), byte_offsets),
-                        to_array<std::int64_t>(std::move(batch.offsets)), markers, py::cast(reader.errors(batch)));
+                        to_array<std::int64_t>(std::move(batch.offsets)), markers,
+                        py::cast(reader.errors(batch)));
 }
 
 }  // namespace
 
 void bind_renderer(py::module_& module) {
   py::class_<Renderer>(module, "Renderer")
-      .def(py::init(&make_renderer), py::arg("tokenizer"), py::arg("family"), py::kw_only(), py::arg("options"),
-           py::arg("marker_policy"), py::arg("on_loss"))
-      .def("render_text", &render_text, py::arg("messages"), py::arg("tools"), py::arg("add_generation_prompt"),
-           py::arg("continue_final_message"))
+      .def(py::init(&make_renderer), py::arg("tokenizer"), py::arg("family"), py::kw_only(),
+           py::arg("options"), py::arg("marker_policy"), py::arg("on_loss"))
+      .def("render_text", &render_text, py::arg("messages"), py::arg("tools"),
+           py::arg("add_generation_prompt"), py::arg("continue_final_message"))
       .def("render_ids", &render_ids, py::arg("messages"), py::arg("tools"), py::arg("add_generation_prompt"),
            py::arg("continue_final_message"))
       .def("render", &render, py::arg("messages"), py::arg("tools"), py::arg("add_generation_prompt"),
            py::arg("continue_final_message"), py::arg("byte_offsets"))
-      .def("render_batch", &render_batch, py::arg("conversations"), py::arg("tools"), py::arg("tools_per_row"),
-           py::arg("add_generation_prompt"), py::arg("byte_offsets"), py::arg("threads"))
+      .def("render_batch", &render_batch, py::arg("conversations"), py::arg("tools"),
+           py::arg("tools_per_row"), py::arg("add_generation_prompt"), py::arg("byte_offsets"),
+           py::arg("threads"))
       .def("stop_token_ids", &Renderer::stop_token_ids);
 }
 

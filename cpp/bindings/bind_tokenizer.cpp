@@ -33,7 +33,8 @@ py::array encode(const Tokenizer& tokenizer, const py::object& text, bool match_
   return to_array<TokenId>(std::move(ids));
 }
 
-std::pair<py::array, py::array> encode_batch(const Tokenizer& tokenizer, const py::list& texts, bool match_markers) {
+std::pair<py::array, py::array> encode_batch(const Tokenizer& tokenizer, const py::list& texts,
+                                             bool match_markers) {
   KeepAlive keep_alive;
   std::vector<std::string_view> views;
   views.reserve(texts.size());
@@ -55,8 +56,8 @@ std::pair<py::array, py::array> encode_batch(const Tokenizer& tokenizer, const p
 
 void bind_tokenizer(py::module_& module) {
   py::class_<AddedToken>(module, "AddedToken", "An entry of `added_tokens` in a tokenizer.json.")
-      .def(py::init([](std::string content, TokenId id, bool marker, bool normalized, bool lstrip, bool rstrip,
-                       bool single_word) {
+      .def(py::init([](std::string content, TokenId id, bool marker, bool normalized, bool lstrip,
+                       bool rstrip, bool single_word) {
              return AddedToken{std::move(content), id, marker, normalized, lstrip, rstrip, single_word};
            }),
            py::kw_only(), py::arg("content"), py::arg("id"), py::arg("marker"), py::arg("normalized") = false,

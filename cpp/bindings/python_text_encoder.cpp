@@ -27,14 +27,16 @@ std::span<const T> view(const py::object& object, std::size_t n) {
 
 }  // namespace
 
-PythonTextEncoder::PythonTextEncoder(py::function encode_regions) : encode_regions_(std::move(encode_regions)) {}
+PythonTextEncoder::PythonTextEncoder(py::function encode_regions)
+    : encode_regions_(std::move(encode_regions)) {}
 
 void PythonTextEncoder::encode(std::span<const std::string_view> regions, EncodedRegions& out) const {
   const py::gil_scoped_acquire attached;
   py::list texts(regions.size());
   for (std::size_t i = 0; i < regions.size(); ++i) texts[i] = py::str(regions[i].data(), regions[i].size());
   const py::tuple arrays = encode_regions_(texts);
-  if (arrays.size() != 4) throw Error(ErrorKind::value, "encode_regions", "returned a tuple of another length");
+  if (arrays.size() != 4)
+    throw Error(ErrorKind::value, "encode_regions", "returned a tuple of another length");
   const std::size_t n_tokens = py::len(arrays[0]);
   const auto ids = view<std::int32_t>(arrays[0], n_tokens);
   const auto begins = view<std::int64_t>(arrays[1], n_tokens);

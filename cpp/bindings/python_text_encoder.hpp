@@ -10,8 +10,9 @@
 
 namespace turnloom {
 
-/// Calls `encode_regions(regions: list[str]) -> (ids, begins, ends, counts)`, four arrays: int32[n], int64[n],
-/// int64[n], int64[len(regions)]. May be called from any thread; attaches to the interpreter for the call.
+/// Calls `encode_regions(regions: list[str]) -> (ids, begins, ends, counts)`, four arrays: int32[n],
+/// int64[n], int64[n], int64[len(regions)]. May be called from any thread; attaches to the interpreter for
+/// the call.
 class PythonTextEncoder final : public TextEncoder {
  public:
   explicit PythonTextEncoder(pybind11::function encode_regions);

@@ -16,10 +16,11 @@ namespace py = pybind11;
 
 // Interned once: a look-up then compares pointers.
 struct Keys {
-  py::str role{intern("role")}, content{intern("content")}, tool_calls{intern("tool_calls")}, name{intern("name")},
-      tool_call_id{intern("tool_call_id")}, function{intern("function")}, arguments{intern("arguments")},
-      id{intern("id")}, type{intern("type")}, text{intern("text")}, reasoning_content{intern("reasoning_content")},
-      thinking{intern("thinking")}, reasoning{intern("reasoning")};
+  py::str role{intern("role")}, content{intern("content")}, tool_calls{intern("tool_calls")},
+      name{intern("name")}, tool_call_id{intern("tool_call_id")}, function{intern("function")},
+      arguments{intern("arguments")}, id{intern("id")}, type{intern("type")}, text{intern("text")},
+      reasoning_content{intern("reasoning_content")}, thinking{intern("thinking")},
+      reasoning{intern("reasoning")};
 
  private:
   static py::str intern(const char* text) {
@@ -98,7 +99,8 @@ class MessageReader {
   }
 
  private:
-  std::optional<std::string_view> read_optional_string(PyObject* dict, const py::str& key, const Place& place) {
+  std::optional<std::string_view> read_optional_string(PyObject* dict, const py::str& key,
+                                                       const Place& place) {
     const py::object value = find_value(dict, key);
     if (!value) return std::nullopt;
     return read_string(value.ptr(), place, keep_alive_);
@@ -137,7 +139,8 @@ class MessageReader {
     if (!PyDict_Check(part)) raise_type(place, "str or dict", part);
     const py::object type = find_value(part, keys().type);
     const py::object text = find_value(part, keys().text);
-    const std::string_view type_text = type ? read_string(type.ptr(), place.field("type"), keep_alive_) : "text";
+    const std::string_view type_text =
+        type ? read_string(type.ptr(), place.field("type"), keep_alive_) : "text";
     if (type_text == "text") {
       if (!text) throw Error(ErrorKind::type, place.field("text").text(), "expected str, got nothing");
       return read_string(text.ptr(), place.field("text"), keep_alive_);
@@ -147,9 +150,10 @@ class MessageReader {
   }
 
   void read_reasoning() {
-    const std::pair<const py::str&, const char*> candidates[] = {{keys().reasoning_content, "reasoning_content"},
-                                                                 {keys().thinking, "thinking"},
-                                                                 {keys().reasoning, "reasoning"}};
+    const std::pair<const py::str&, const char*> candidates[] = {
+        {keys().reasoning_content, "reasoning_content"},
+        {keys().thinking, "thinking"},
+        {keys().reasoning, "reasoning"}};
     for (const auto& [key, name] : candidates) {
       message_.reasoning = read_optional_string(dict_, key, place_.field(name));
       if (!message_.reasoning) continue;
@@ -188,7 +192,8 @@ class MessageReader {
     if (!name) throw Error(ErrorKind::render, place.field("name").text(), "missing");
     call.name = read_string(name.ptr(), place.field("name"), keep_alive_);
     const py::object arguments = find(dict, keys().arguments);
-    call.arguments = arguments ? read_value(arguments.ptr(), place.field("arguments"), keep_alive_) : Value{Object{}};
+    call.arguments =
+        arguments ? read_value(arguments.ptr(), place.field("arguments"), keep_alive_) : Value{Object{}};
   }
 
   PyObject* dict_;

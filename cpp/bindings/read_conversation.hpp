@@ -10,8 +10,8 @@
 
 namespace turnloom {
 
-/// Reads a list of message dicts and, unless `tools` is None, a list of tool dicts. No string is copied, but for
-/// the joined text of a content list; views are valid as long as `keep_alive`.
+/// Reads a list of message dicts and, unless `tools` is None, a list of tool dicts. No string is copied, but
+/// for the joined text of a content list; views are valid as long as `keep_alive`.
 ///
 /// Throws turnloom::Error with the place of what is wrong, such as `messages[2].content`.
 [[nodiscard]] Conversation read_conversation(PyObject* messages, PyObject* tools, KeepAlive& keep_alive);

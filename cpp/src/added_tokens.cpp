@@ -19,8 +19,9 @@ void TokenTrie::insert(std::string_view text, std::size_t token_index) {
     }
     const auto added = static_cast<std::uint32_t>(nodes_.size());
     auto& children = nodes_[node].children;
-    children.insert(std::ranges::upper_bound(children, byte, {}, &std::pair<unsigned char, std::uint32_t>::first),
-                    {byte, added});
+    children.insert(
+        std::ranges::upper_bound(children, byte, {}, &std::pair<unsigned char, std::uint32_t>::first),
+        {byte, added});
     nodes_.emplace_back();
     node = added;
   }
@@ -30,14 +31,16 @@ void TokenTrie::insert(std::string_view text, std::size_t token_index) {
 
 std::uint32_t TokenTrie::child(std::uint32_t node, unsigned char byte) const {
   const auto& children = nodes_[node].children;
-  const auto it = std::ranges::lower_bound(children, byte, {}, &std::pair<unsigned char, std::uint32_t>::first);
+  const auto it =
+      std::ranges::lower_bound(children, byte, {}, &std::pair<unsigned char, std::uint32_t>::first);
   return it != children.end() && it->first == byte ? it->second : 0;
 }
 
 AddedTokenMatcher::AddedTokenMatcher(const std::vector<AddedToken>& tokens) : tokens_(tokens) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const AddedToken& token = tokens[i];
-    if (token.content.empty()) throw Error(ErrorKind::value, "added_tokens[" + std::to_string(i) + "]", "has no text");
+    if (token.content.empty())
+      throw Error(ErrorKind::value, "added_tokens[" + std::to_string(i) + "]", "has no text");
     (token.normalized ? normalized_ : verbatim_).insert(token.content, i);
     by_content_.emplace_back(token.content, i);
     by_id_.emplace_back(token.id, i);
@@ -47,7 +50,8 @@ AddedTokenMatcher::AddedTokenMatcher(const std::vector<AddedToken>& tokens) : to
 }
 
 const AddedToken* AddedTokenMatcher::find(std::string_view content) const {
-  const auto it = std::ranges::lower_bound(by_content_, content, {}, &std::pair<std::string_view, std::size_t>::first);
+  const auto it =
+      std::ranges::lower_bound(by_content_, content, {}, &std::pair<std::string_view, std::size_t>::first);
   return it != by_content_.end() && it->first == content ? &tokens_[it->second] : nullptr;
 }
 

@@ -15,8 +15,8 @@ struct SegmentedPrompt {
   std::vector<Segment> segments;
 };
 
-/// Appends the tokens of each prompt to `columns`, and to `row_ends` where each ends. The text encoder is called
-/// once for all of them.
+/// Appends the tokens of each prompt to `columns`, and to `row_ends` where each ends. The text encoder is
+/// called once for all of them.
 void encode_prompts(std::span<const SegmentedPrompt> prompts, const TextEncoder& encoder, bool byte_offsets,
                     TokenColumns& columns, std::vector<std::size_t>& row_ends);
 

@@ -24,7 +24,8 @@ std::string part_place(std::size_t index, const ForeignPart& part) {
 }
 
 std::string part_reason(const Family& family, const ForeignPart& part) {
-  return std::string(family.traits().name) + " does not render a part of type '" + std::string(part.type) + "'";
+  return std::string(family.traits().name) + " does not render a part of type '" + std::string(part.type) +
+         "'";
 }
 
 class Walk {
@@ -71,7 +72,8 @@ class Walk {
   void show_list(Turn& turn) {
     const FamilyTraits& traits = family_.traits();
     const bool opens = turn.index == 0 && turn.message.role == "system";
-    const ListContent shown = opens ? traits.opening_list_content.value_or(traits.list_content) : traits.list_content;
+    const ListContent shown =
+        opens ? traits.opening_list_content.value_or(traits.list_content) : traits.list_content;
     turn.text_is_string = shown == ListContent::join;
     switch (shown) {
       case ListContent::join:
@@ -79,7 +81,9 @@ class Walk {
           throw Error(ErrorKind::render, part_place(turn.index, *part), part_reason(family_, *part));
         }
         break;
-      case ListContent::drop: turn.text = {}; break;
+      case ListContent::drop:
+        turn.text = {};
+        break;
       case ListContent::repr:
         write_python_repr(turn.message.content_list, reprs_.emplace_back());
         turn.text = reprs_.back();
@@ -89,7 +93,8 @@ class Walk {
 
   void check_losses() const {
     const std::string name(family_.traits().name);
-    if (!family_.traits().tools && !conversation_.tools.empty()) raise_loss("tools", name + " does not render tools");
+    if (!family_.traits().tools && !conversation_.tools.empty())
+      raise_loss("tools", name + " does not render tools");
     for (const Turn& turn : turns_) {
       const Message& message = turn.message;
       const std::string role(message.role);
@@ -107,7 +112,8 @@ class Walk {
                    name + " does not render reasoning of the role '" + role + "'");
       }
       if (!message.tool_calls.empty() && !family_.renders_calls(role)) {
-        raise_loss(place_of(turn.index, "tool_calls"), name + " does not render tool calls of the role '" + role + "'");
+        raise_loss(place_of(turn.index, "tool_calls"),
+                   name + " does not render tool calls of the role '" + role + "'");
       }
     }
   }

@@ -15,7 +15,8 @@
 namespace turnloom {
 namespace {
 
-// Rows that are encoded with one call of the text encoder: enough to pay for the call, few enough to share out.
+// Rows that are encoded with one call of the text encoder: enough to pay for the call, few enough to share
+// out.
 constexpr std::size_t kChunkRows = 32;
 
 template <typename T>
@@ -32,7 +33,8 @@ void append_columns(TokenColumns& to, const TokenColumns& from) {
   append(to.byte_offsets, from.byte_offsets);
 }
 
-// Calls `work(i)` for every i below `n`, on that many threads, this one among them. Rethrows the first failure.
+// Calls `work(i)` for every i below `n`, on that many threads, this one among them. Rethrows the first
+// failure.
 template <typename Work>
 void run_on_threads(std::size_t threads, std::size_t n, Work work) {
   std::atomic<std::size_t> next = 0;

@@ -14,9 +14,12 @@ namespace {
 
 bool may_hold_markers(const Piece& piece, MarkerPolicy policy) noexcept {
   switch (piece.source) {
-    case Source::scaffold: return true;
-    case Source::author: return policy != MarkerPolicy::none;
-    case Source::guest: return policy == MarkerPolicy::all;
+    case Source::scaffold:
+      return true;
+    case Source::author:
+      return policy != MarkerPolicy::none;
+    case Source::guest:
+      return policy == MarkerPolicy::all;
   }
   return false;
 }
@@ -25,11 +28,15 @@ std::string place_of(const Piece& piece) {
   if (piece.field == Field::tool_spec) return "tools";
   std::string place = "messages[" + std::to_string(piece.message) + "].";
   switch (piece.field) {
-    case Field::content: return place + "content";
-    case Field::reasoning: return place + "reasoning_content";
+    case Field::content:
+      return place + "content";
+    case Field::reasoning:
+      return place + "reasoning_content";
     case Field::tool_name:
-    case Field::tool_arguments: return place + "tool_calls";
-    default: return place + "role";
+    case Field::tool_arguments:
+      return place + "tool_calls";
+    default:
+      return place + "role";
   }
 }
 
@@ -116,8 +123,8 @@ class Scan {
     Match blocked;  ///< a marker, only if longer than what is allowed
   };
 
-  [[nodiscard]] LongestMatches longest_matches(const TokenTrie& trie, std::string_view bounded, std::size_t at,
-                                               std::size_t piece) const {
+  [[nodiscard]] LongestMatches longest_matches(const TokenTrie& trie, std::string_view bounded,
+                                               std::size_t at, std::size_t piece) const {
     LongestMatches found;
     trie.visit_matches(bounded, at, [&](std::size_t end, std::size_t index) {
       const AddedToken& token = matcher_.token(index);
@@ -144,7 +151,8 @@ class Scan {
                   "bytes " + std::to_string(begin) + "-" + std::to_string(match.end) +
                       " of the rendered text spell the marker '" + match.token->content + "'");
     }
-    result_.markers.push_back({begin, match.end, match.token->id, origin.message, origin.field, became_token});
+    result_.markers.push_back(
+        {begin, match.end, match.token->id, origin.message, origin.field, became_token});
   }
 
   [[nodiscard]] bool stands_alone(Bounds sentence, std::size_t begin, std::size_t end) const {
@@ -200,7 +208,8 @@ class Scan {
   const std::vector<Piece>& pieces_;
   const AddedTokenMatcher& matcher_;
   const MarkerPolicy policy_;
-  std::vector<std::size_t> allowed_until_;  ///< of each piece: how far markers may reach; its begin for not at all
+  std::vector<std::size_t>
+      allowed_until_;  ///< of each piece: how far markers may reach; its begin for not at all
   std::vector<Segment> cuts_;
   Segmentation result_;
 };

@@ -9,7 +9,8 @@ namespace {
 
 constexpr bool is_unicode_space(char32_t c) noexcept {
   return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
+         c == 0x3000;
 }
 
 constexpr bool is_python_space(char32_t c) noexcept {
@@ -59,10 +60,16 @@ std::string_view rstrip_newlines(std::string_view text) noexcept {
   return text.substr(0, text.find_last_not_of('\n') + 1);
 }
 
-std::string_view strip_newlines(std::string_view text) noexcept { return rstrip_newlines(lstrip_newlines(text)); }
+std::string_view strip_newlines(std::string_view text) noexcept {
+  return rstrip_newlines(lstrip_newlines(text));
+}
 
-std::size_t unicode_space_prefix(std::string_view text) noexcept { return space_prefix(text, is_unicode_space); }
+std::size_t unicode_space_prefix(std::string_view text) noexcept {
+  return space_prefix(text, is_unicode_space);
+}
 
-std::size_t unicode_space_suffix(std::string_view text) noexcept { return space_suffix(text, is_unicode_space); }
+std::size_t unicode_space_suffix(std::string_view text) noexcept {
+  return space_suffix(text, is_unicode_space);
+}
 
 }  // namespace turnloom

@@ -40,7 +40,8 @@ std::vector<TokenId> Tokenizer::encode_batch(std::span<const std::string_view> t
     if (texts[i].empty()) continue;
     Prompt& prompt = prompts[i].prompt;
     prompt.text = texts[i];
-    prompt.pieces.push_back({0, texts[i].size(), kNoMessage, kNoToken, Field::content, Source::guest, false, true});
+    prompt.pieces.push_back(
+        {0, texts[i].size(), kNoMessage, kNoToken, Field::content, Source::guest, false, true});
     prompts[i].segments = segment(prompt, *this, policy).segments;
   }
   TokenColumns columns;

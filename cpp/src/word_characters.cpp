@@ -22,7 +22,8 @@ bool starts_with_word_character(std::string_view text) noexcept {
 }
 
 bool ends_with_word_character(std::string_view text) noexcept {
-  return !text.empty() && is_word_character(decode_code_point(text, previous_code_point(text, text.size())).value);
+  return !text.empty() &&
+         is_word_character(decode_code_point(text, previous_code_point(text, text.size())).value);
 }
 
 }  // namespace turnloom

@@ -52,15 +52,16 @@ struct RenderedColumns {
 struct BatchColumns {
   TokenColumns columns;
   std::vector<std::int64_t> offsets;
-  std::vector<std::pair<std::size_t, MarkerHit>> markers;             ///< row, marker
+  std::vector<std::pair<std::size_t, MarkerHit>> markers;          ///< row, marker
   std::vector<std::pair<std::size_t, std::exception_ptr>> errors;  ///< row, why it is empty
 };
 
-/// Spellings that some family uses as markers: markers of a vocabulary that has them as added tokens, special or not.
+/// Spellings that some family uses as markers: markers of a vocabulary that has them as added tokens, special
+/// or not.
 [[nodiscard]] std::span<const std::string_view> declared_markers() noexcept;
 
-/// The tool that each message of role "tool" answers for: its `name`, else the name of the earlier assistant call
-/// with its `tool_call_id`. None where neither is there, and for other roles.
+/// The tool that each message of role "tool" answers for: its `name`, else the name of the earlier assistant
+/// call with its `tool_call_id`. None where neither is there, and for other roles.
 [[nodiscard]] std::vector<std::optional<std::string_view>> tool_names(const Conversation& conversation);
 
 /// A family bound to a tokenizer. Immutable: any number of threads may render with one.
@@ -74,8 +75,8 @@ class Renderer {
   [[nodiscard]] RenderedColumns render(const Conversation& conversation, const RenderOptions& options) const;
   /// Renders on `threads` threads, which are started here and joined before it returns. A row that fails is
   /// empty and listed in `errors`, in row order; a null row is empty and not listed.
-  [[nodiscard]] BatchColumns render_batch(std::span<const Conversation* const> rows, const RenderOptions& options,
-                                          std::size_t threads) const;
+  [[nodiscard]] BatchColumns render_batch(std::span<const Conversation* const> rows,
+                                          const RenderOptions& options, std::size_t threads) const;
   [[nodiscard]] std::vector<TokenId> stop_token_ids() const;
   [[nodiscard]] const Tokenizer& tokenizer() const noexcept { return *tokenizer_; }
 

@@ -74,7 +74,8 @@ class Tokenizer {
   [[nodiscard]] std::optional<TokenId> added_token_id(std::string_view content) const;
   /// Ids of a text by itself. Markers are tokens or, without `match_markers`, ordinary text.
   [[nodiscard]] std::vector<TokenId> encode(std::string_view text, bool match_markers) const;
-  /// The same for many texts, which are handed to the encoder together; `offsets` has one entry more than texts.
+  /// The same for many texts, which are handed to the encoder together; `offsets` has one entry more than
+  /// texts.
   [[nodiscard]] std::vector<TokenId> encode_batch(std::span<const std::string_view> texts, bool match_markers,
                                                   std::vector<std::int64_t>& offsets) const;
 

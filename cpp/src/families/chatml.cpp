@@ -4,11 +4,11 @@
 //   <|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n
 //
 // Departure: a content list is its texts joined, where the templates fail with a TypeError.
+#include "families/chatml.hpp"
+
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "families/chatml.hpp"
 
 namespace turnloom {
 namespace {
@@ -20,7 +20,8 @@ class ChatML final : public Family {
     if (const auto bos = options.text("bos")) bos_ = require_token(tokenizer, *bos);
   }
 
-  std::size_t write_opening(std::span<const Turn> turns, const Conversation&, PromptWriter& out) const override {
+  std::size_t write_opening(std::span<const Turn> turns, const Conversation&,
+                            PromptWriter& out) const override {
     if (bos_) out.control(*bos_);
     if (default_system_ && turns.front().message.role != "system") {
       frame_.open("system", out);

@@ -31,7 +31,8 @@ struct Turn {
   bool after_last_query = false;   ///< stands after the last message for which `is_query` holds
 };
 
-/// What a template makes of a content list. Only `OnLoss::template_text` shows it; otherwise texts are joined.
+/// What a template makes of a content list. Only `OnLoss::template_text` shows it; otherwise texts are
+/// joined.
 enum class ListContent {
   join,  ///< the texts joined (also where the template crashes on a list)
   drop,  ///< empty text
@@ -44,7 +45,7 @@ struct FamilyTraits {
   ListContent list_content = ListContent::join;
   /// The same for a system message that comes first, where the template treats that apart.
   std::optional<ListContent> opening_list_content = std::nullopt;
-  bool tools = false;          ///< tool specs are rendered
+  bool tools = false;           ///< tool specs are rendered
   bool strips_content = false;  ///< white space around a body is not rendered
 };
 
@@ -63,7 +64,8 @@ class Family {
   [[nodiscard]] virtual bool renders_reasoning(std::string_view) const { return false; }
   /// Names what of the content itself the template drops; empty for nothing.
   [[nodiscard]] virtual std::string_view lost_text(const Turn&) const { return {}; }
-  /// Whether the message asks something of the model, which ends what the format keeps of reasoning before it.
+  /// Whether the message asks something of the model, which ends what the format keeps of reasoning before
+  /// it.
   [[nodiscard]] virtual bool is_query(const Turn&) const { return false; }
 
   /// Writes what stands before the turns. Returns how many leading messages it wrote itself.
@@ -102,6 +104,7 @@ class OptionReader {
 using FamilyFactory = std::unique_ptr<const Family> (*)(const Tokenizer&, OptionReader&);
 
 /// Throws Error (key) naming the families there are, if `config.family` is none of them.
-[[nodiscard]] std::unique_ptr<const Family> make_family(const Tokenizer& tokenizer, const RendererConfig& config);
+[[nodiscard]] std::unique_ptr<const Family> make_family(const Tokenizer& tokenizer,
+                                                        const RendererConfig& config);
 
 }  // namespace turnloom

@@ -1,11 +1,13 @@
 // Qwen3: qwen3/qwen3.jinja, the template's current revision.
 //
 //   <|im_start|>user\nq<|im_end|>\n
-//   <|im_start|>assistant\n<think>\nr\n</think>\n\na\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call><|im_end|>\n
+//   <|im_start|>assistant\n<think>\nr\n</think>\n\na\n<tool_call>\n{"name": "f", "arguments":
+//   {}}\n</tool_call><|im_end|>\n
 //   <|im_start|>user\n<tool_response>\nok\n</tool_response><|im_end|>\n
 //
-// Reasoning is kept after the last query only; there the last assistant message has a think block even when it
-// is empty. The think and tool tags are literals: the marker scan finds them where the vocabulary has them.
+// Reasoning is kept after the last query only; there the last assistant message has a think block even when
+// it is empty. The think and tool tags are literals: the marker scan finds them where the vocabulary has
+// them.
 //
 // Departure: text beside an inline think block, which the template drops, is a loss.
 #include <cstddef>

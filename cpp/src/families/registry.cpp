@@ -48,7 +48,8 @@ std::span<const std::string_view> declared_markers() noexcept { return kDeclared
 ControlToken require_token(const Tokenizer& tokenizer, std::string_view text) {
   const auto id = tokenizer.added_token_id(text);
   if (!id) {
-    throw Error(ErrorKind::value, "tokenizer", "has no added token '" + std::string(text) + "', which this format writes");
+    throw Error(ErrorKind::value, "tokenizer",
+                "has no added token '" + std::string(text) + "', which this format writes");
   }
   return {std::string(text), *id};
 }

@@ -1,0 +1,121 @@
+"""The native core. Its callers in this package hold the documentation of what it does."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+# token_ids, message_indices, fields, sampled_mask, is_content, byte_offsets
+ColumnTuple: TypeAlias = tuple[
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.uint8],
+    NDArray[np.bool_],
+    NDArray[np.bool_],
+    NDArray[np.int64] | None,
+]
+# message_index, field, byte_begin, byte_end, token id, became_token
+MarkerTuple: TypeAlias = tuple[int, int, int, int, int, bool]
+# ids int32[n], begins int64[n], ends int64[n], counts int64[n_regions]
+EncodedRegions: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+
+class AddedToken:
+    """An entry of `added_tokens` in a tokenizer.json."""
+
+    def __init__(
+        self,
+        *,
+        content: str,
+        id: int,
+        marker: bool,
+        normalized: bool = False,
+        lstrip: bool = False,
+        rstrip: bool = False,
+        single_word: bool = False,
+    ) -> None: ...
+    @property
+    def content(self) -> str: ...
+    @property
+    def id(self) -> int: ...
+    @property
+    def marker(self) -> bool: ...
+    @property
+    def normalized(self) -> bool: ...
+    @property
+    def lstrip(self) -> bool: ...
+    @property
+    def rstrip(self) -> bool: ...
+    @property
+    def single_word(self) -> bool: ...
+
+class Tokenizer:
+    """Added tokens and the encoder of the text between them."""
+
+    def __init__(
+        self, added_tokens: Sequence[AddedToken], encode_regions: Callable[[list[str]], EncodedRegions]
+    ) -> None: ...
+    @property
+    def added_tokens(self) -> list[AddedToken]: ...
+    def encode(self, text: str, *, match_markers: bool) -> NDArray[np.int32]: ...
+    def encode_batch(
+        self, texts: list[str], *, match_markers: bool
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
+
+class Renderer:
+    """A family bound to a tokenizer."""
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        family: str,
+        *,
+        options: dict[str, bool | str | None],
+        marker_policy: str,
+        on_loss: str,
+    ) -> None: ...
+    def render_text(
+        self, messages: object, tools: object, add_generation_prompt: bool, continue_final_message: bool
+    ) -> str: ...
+    def render_ids(
+        self, messages: object, tools: object, add_generation_prompt: bool, continue_final_message: bool
+    ) -> list[int]: ...
+    def render(
+        self,
+        messages: object,
+        tools: object,
+        add_generation_prompt: bool,
+        continue_final_message: bool,
+        byte_offsets: bool,
+    ) -> tuple[ColumnTuple, list[MarkerTuple], list[str], list[str | None]]:
+        """Return columns, markers, and of each message its role and tool name."""
+
+    def render_batch(
+        self,
+        conversations: list[object],
+        tools: object,
+        tools_per_row: Sequence[object] | None,
+        add_generation_prompt: bool,
+        byte_offsets: bool,
+        threads: int,
+    ) -> tuple[
+        ColumnTuple, NDArray[np.int64], list[tuple[int, MarkerTuple]], list[tuple[int, Exception]]
+    ]:
+        """Return flat columns, offsets, markers and errors by row."""
+
+    def stop_token_ids(self) -> list[int]: ...
+
+def declared_markers() -> list[str]:
+    """Return the spellings that some family uses as markers."""
+
+def json_text(
+    value: object,
+    *,
+    indent: int | None = None,
+    item_separator: str | None = None,
+    key_separator: str | None = None,
+) -> str:
+    """Write a value as `json.dumps(value, ensure_ascii=False)` does."""
+
+def python_repr(value: object) -> str:
+    """Write a value as `repr` does."""
