@@ -35,7 +35,7 @@ class FastTokenizer:
 
     name_or_path = "org/name"
 
-    def __init__(self, backend: object) -> None:
+    def __init__(self, backend: tokenizers.Tokenizer) -> None:
         self.backend_tokenizer = backend
 
 

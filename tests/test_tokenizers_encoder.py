@@ -134,7 +134,7 @@ def test_prefix_space() -> None:
     "normalizer", [None, NFC, {"type": "Lowercase"}, {"type": "Sequence", "normalizers": []}]
 )
 def test_normalized_added_tokens(normalizer: dict[str, Any] | None) -> None:
-    added = [
+    added: list[dict[str, Any]] = [
         {"content": "<s>", "special": True},
         {"content": "caf\u00e9", "normalized": True},
         {"content": "<B>", "normalized": True},
@@ -146,6 +146,26 @@ def test_normalized_added_tokens(normalizer: dict[str, Any] | None) -> None:
         assert tok.encode(text) == encode_all(document)(text)
         assert tok.encode(text, special="none") == encode_without(document, ["<s>"])(text)
     assert tok.added_tokens == {token["content"]: tok.token_to_id(token["content"]) for token in added}
+
+
+SPELLINGS = ["<s>", "<s", "s>", "a", "ab", "<think>", "B", "é", "x ", "_"]
+FLAGS = st.fixed_dictionaries(
+    dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), st.booleans())
+)
+
+
+@given(
+    st.dictionaries(st.sampled_from(SPELLINGS), FLAGS, max_size=5),
+    st.lists(st.lists(st.sampled_from([*SPELLINGS, " ", "  ", "\n", "<", "\u0301"])).map("".join)),
+)
+def test_added_token_flags(flags: dict[str, dict[str, bool]], texts: list[str]) -> None:
+    document = byte_level(added=[{"content": content} | flags[content] for content in flags])
+    markers = [content for content in flags if flags[content]["special"] or content == "<think>"]
+    tok = load_tokenizer(full_tokenizer(document))
+    expected_all, expected_none = encode_all(document), encode_without(document, markers)
+    for text in texts:
+        assert tok.encode(text) == expected_all(text)
+        assert tok.encode(text, special="none") == expected_none(text)
 
 
 def test_added_token_ids_are_those_of_the_package() -> None:

@@ -39,11 +39,11 @@ def encode_all(tokenizer_json: dict[str, Any]) -> Encode:
 
 def encode_without(tokenizer_json: dict[str, Any], markers: Collection[str]) -> Encode:
     """Return what encodes with markers as ordinary text, the ids being those of the whole file."""
-    ids = full_tokenizer(tokenizer_json)
     kept = [token for token in tokenizer_json["added_tokens"] if token["content"] not in markers]
     package = full_tokenizer(tokenizer_json | {"added_tokens": kept})
     # The package numbers the tokens that stay anew.
-    originals = {package.token_to_id(token["content"]): ids.token_to_id(token["content"]) for token in kept}
+    ids, renumbered = full_tokenizer(tokenizer_json).get_vocab(), package.get_vocab()
+    originals = {renumbered[token["content"]]: ids[token["content"]] for token in kept}
     return lambda text: [
         originals.get(id_, id_) for id_ in package.encode(text, add_special_tokens=False).ids
     ]

@@ -34,7 +34,10 @@ class Vocabulary:
 
     @property
     def matched_after_normalizing(self) -> tuple[AddedToken, ...]:
-        """Added tokens that are looked for in normalised text, which only the text encoder sees."""
+        """Added tokens that are looked for in normalised text, which only the text encoder sees.
+
+        Markers are not among them: which of them count is decided in the text as it was passed.
+        """
         if self.identity_normalizer:
             return ()
         return tuple(token for token in self.added if token.normalized and not token.marker)

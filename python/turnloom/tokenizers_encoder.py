@@ -150,7 +150,7 @@ def _with_added_tokens(stripped: JsonObject, vocabulary: Vocabulary) -> tuple[Js
 
     The package numbers them anew, so the second result maps its ids to those of the whole file.
     """
-    kept = sorted(vocabulary.matched_after_normalizing, key=lambda token: token.id)
+    kept = vocabulary.matched_after_normalizing
     entries = [
         {
             "id": 0,
