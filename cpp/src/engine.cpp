@@ -16,7 +16,7 @@ std::string place_of(std::size_t index, std::string_view key) {
 }
 
 [[noreturn]] void raise_loss(const std::string& place, const std::string& reason) {
-  throw Error(ErrorKind::render, place, reason + " (on_loss=\"template\" does as the template does)");
+  throw Error(ErrorKind::render, place, reason + " (on_loss=\"template\" accepts that)");
 }
 
 std::string part_place(std::size_t index, const ForeignPart& part) {
@@ -24,8 +24,7 @@ std::string part_place(std::size_t index, const ForeignPart& part) {
 }
 
 std::string part_reason(const Family& family, const ForeignPart& part) {
-  return std::string(family.traits().name) + " does not render a part of type '" + std::string(part.type) +
-         "'";
+  return std::string(family.traits().name) + " does not render a part of type " + quoted(part.type);
 }
 
 class Walk {
@@ -97,9 +96,9 @@ class Walk {
       raise_loss("tools", name + " does not render tools");
     for (const Turn& turn : turns_) {
       const Message& message = turn.message;
-      const std::string role(message.role);
+      const std::string_view role = message.role;
       if (!family_.renders_role(role)) {
-        raise_loss(place_of(turn.index, "role"), name + " does not render the role '" + role + "'");
+        raise_loss(place_of(turn.index, "role"), name + " does not render the role " + quoted(role));
       }
       if (const auto& part = message.foreign_part) {
         raise_loss(part_place(turn.index, *part), part_reason(family_, *part));
@@ -109,11 +108,11 @@ class Walk {
       }
       if (message.reasoning && !message.reasoning->empty() && !family_.renders_reasoning(role)) {
         raise_loss(place_of(turn.index, message.reasoning_key),
-                   name + " does not render reasoning of the role '" + role + "'");
+                   name + " does not render reasoning of the role " + quoted(role));
       }
       if (!message.tool_calls.empty() && !family_.renders_calls(role)) {
         raise_loss(place_of(turn.index, "tool_calls"),
-                   name + " does not render tool calls of the role '" + role + "'");
+                   name + " does not render tool calls of the role " + quoted(role));
       }
     }
   }

@@ -125,4 +125,10 @@ class ReprWriter {
 
 void write_python_repr(const Value& value, std::string& out) { ReprWriter(out).write(value); }
 
+std::string quoted(std::string_view text) {
+  std::string out;
+  ReprWriter{out}(text);
+  return out;
+}
+
 }  // namespace turnloom

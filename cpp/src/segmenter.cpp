@@ -7,6 +7,7 @@
 #include "added_tokens.hpp"
 #include "text.hpp"
 #include "turnloom/error.hpp"
+#include "turnloom/json.hpp"
 #include "word_characters.hpp"
 
 namespace turnloom {
@@ -149,7 +150,7 @@ class Scan {
     if (!became_token && policy_ == MarkerPolicy::reject) {
       throw Error(ErrorKind::render, place_of(origin),
                   "bytes " + std::to_string(begin) + "-" + std::to_string(match.end) +
-                      " of the rendered text spell the marker '" + match.token->content + "'");
+                      " of the rendered text spell the marker " + quoted(match.token->content));
     }
     result_.markers.push_back(
         {begin, match.end, match.token->id, origin.message, origin.field, became_token});

@@ -23,4 +23,7 @@ void write_json(const Value& value, const JsonStyle& style, std::string& out);
 /// Appends `repr(value)`: what a Jinja template prints for a list or dict.
 void write_python_repr(const Value& value, std::string& out);
 
+/// `repr(text)`, as errors quote what the caller passed.
+[[nodiscard]] std::string quoted(std::string_view text);
+
 }  // namespace turnloom

@@ -4,6 +4,7 @@
 
 #include "families/family.hpp"
 #include "turnloom/error.hpp"
+#include "turnloom/json.hpp"
 
 namespace turnloom {
 
@@ -35,7 +36,8 @@ std::unique_ptr<const Family> make_family(const Tokenizer& tokenizer, const Rend
   if (entry == kFamilies.end()) {
     std::string known;
     for (const Entry& family : kFamilies) known.append(known.empty() ? "" : ", ").append(family.name);
-    throw Error(ErrorKind::key, "config.name", "unknown family '" + config.family + "', known: " + known);
+    throw Error(ErrorKind::key, "config.name",
+                "unknown family " + quoted(config.family) + ", known: " + known);
   }
   OptionReader options(config);
   auto family = entry->make(tokenizer, options);
@@ -49,7 +51,7 @@ ControlToken require_token(const Tokenizer& tokenizer, std::string_view text) {
   const auto id = tokenizer.added_token_id(text);
   if (!id) {
     throw Error(ErrorKind::value, "tokenizer",
-                "has no added token '" + std::string(text) + "', which this format writes");
+                "has no added token " + quoted(text) + ", which this format writes");
   }
   return {std::string(text), *id};
 }
