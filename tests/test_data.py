@@ -323,6 +323,18 @@ def test_what_is_wrong_before_the_start_is_an_input_error(
     assert not output.exists()
 
 
+def test_places_are_split_from_reasons() -> None:
+    for place, reason in [
+        ("messages[3].role", "unknown role 'a: b'"),
+        ("messages[0].tool_calls[1].function.arguments['a: b'][2]", "x: y"),
+        ('tools[0]["it\'s: "][-1]', "two\nlines"),
+    ]:
+        row = BadRow.from_exception("a.jsonl", 1, ValueError(f"{place}: {reason}"))
+        assert (row.place, row.reason) == (place, reason)
+    assert BadRow.from_exception("a", 1, ValueError("no place in: this")).place == ""
+    assert BadRow.from_exception("a", 1, KeyError("name: unknown")).place == "name"
+
+
 def test_row_slices_stay_under_the_limit() -> None:
     offsets = np.array([0, 3, 3, 5, 9, 9], dtype=np.int64)
     assert list(row_slices(offsets, 5)) == [slice(0, 3), slice(3, 5)]

@@ -23,7 +23,7 @@ def tokenizer_from(source: str) -> "Tokenizer":
     try:
         return load_tokenizer(source)
     except (OSError, ValueError, LookupError, TypeError, ImportError) as error:
-        fail(f"--tokenizer {source}: {_text(error)}")
+        fail(f"--tokenizer {source}: {_text(error).removeprefix('source: ')}")
 
 
 def config_from(
@@ -73,7 +73,7 @@ def renderer_from(tokenizer: "Tokenizer", source: str, config: "RendererConfig")
     try:
         return create_renderer(tokenizer, config)
     except (ValueError, LookupError) as error:
-        fail(f"--tokenizer {source}: not for {config.name}: {_text(error)}")
+        fail(f"--tokenizer {source}: not for {config.name}: {_text(error).removeprefix('tokenizer: ')}")
 
 
 def tools_from(path: Path) -> list[Any]:

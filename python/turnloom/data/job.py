@@ -1,6 +1,7 @@
 """The main job: files of conversations in, one Parquet file of tokens out."""
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -123,8 +124,9 @@ def _batches(
     batch: list[_Source] = []
     n_bytes = finished_bytes = 0
     for path in inputs:
+        name = os.fsencode(path).decode("utf-8", "replace")  # a file's name need not be text
         for row in read_rows(path, carry):
-            batch.append(_Source(str(path), row))
+            batch.append(_Source(name, row))
             n_bytes += row.n_bytes
             counts.input_bytes = finished_bytes + row.position
             if len(batch) >= batch_rows or n_bytes >= _BATCH_BYTES:
@@ -228,7 +230,6 @@ class _Job:
             record = BadRow.from_exception(batch[i].input, batch[i].row.line, bad[i])
             if self._settings.strict:
                 raise BadRowError(record) from bad[i]
-            # Not UTF-8 as it stands: a reason may quote a lone surrogate.
-            text = json.dumps(asdict(record)) + "\n"
-            self._errors_file.file.write(text.encode())
+            # Left to ASCII: a reason may quote a lone surrogate.
+            self._errors_file.file.write(json.dumps(asdict(record)).encode() + b"\n")
         self.counts.errors += len(bad)
