@@ -15,6 +15,7 @@ import turnloom
 from turnloom.data import (
     COLUMNS,
     DEFAULT_COLUMNS,
+    BadRow,
     BadRowError,
     InputError,
     ReadError,
