@@ -61,7 +61,7 @@ sanitize: $(VENV)/tools
 
 tidy: $(VENV)/with-dev
 	cmake --preset dev
-	find cpp/src cpp/tests -name '*.cpp' -print0 \
+	find cpp/src -name '*.cpp' -print0 \
 	  | xargs -0 -n 1 -P $${CMAKE_BUILD_PARALLEL_LEVEL} $(BIN)/clang-tidy --quiet -p build/dev
 
 clean:
