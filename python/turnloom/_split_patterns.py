@@ -11,16 +11,12 @@ _LOWER = r"\p{Ll}\p{Lm}\p{Lo}\p{M}"
 
 
 def _cl100k(digits: str) -> str:
-    return (
-        rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_SPACE}"
-    )
+    return rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_SPACE}"
 
 
 def _o200k(upper: str, lower: str, contraction: str, rest: str) -> str:
     prefix = r"[^\r\n\p{L}\p{N}]?"
-    return (
-        rf"{prefix}[{upper}]*[{lower}]+{contraction}|{prefix}[{upper}]+[{lower}]*{contraction}|{rest}|{_SPACE}"
-    )
+    return rf"{prefix}[{upper}]*[{lower}]+{contraction}|{prefix}[{upper}]+[{lower}]*{contraction}|{rest}|{_SPACE}"
 
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -31,9 +27,7 @@ SPLIT_PATTERNS: dict[tuple[str, ...], str] = {
     (_cl100k(r"\p{N}{1,3}"),): "cl100k",
     (_cl100k(r"\p{N}"),): "qwen2",
     (
-        _CONTRACTIONS
-        + r"|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|"
-        + _SPACE,
+        _CONTRACTIONS + r"|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|" + _SPACE,
     ): "qwen3_5",
     (_o200k(_UPPER, _LOWER, _CONTRACTIONS + "?", r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*"),): "o200k",
     (_o200k(_UPPER, _LOWER, "", r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*"),): "tekken",
@@ -49,7 +43,7 @@ SPLIT_PATTERNS: dict[tuple[str, ...], str] = {
     (
         r"\p{N}{1,3}",
         "[一-龥぀-ゟ゠-ヿ]+",
-        r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"
+        r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"""
         "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
         "| ?[\\p{P}\\p{S}]+[\r\n]*"
         r"|\s*[" + "\r\n" + r"]+|\s+(?!\S)|\s+",
