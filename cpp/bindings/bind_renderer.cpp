@@ -64,7 +64,8 @@ py::tuple to_tuple(const MarkerHit& marker) {
 py::str render_text(const Renderer& renderer, const py::object& messages, const py::object& tools,
                     bool add_generation_prompt, bool continue_final_message) {
   KeepAlive keep_alive;
-  const Conversation conversation = read_conversation(messages.ptr(), tools.ptr(), keep_alive);
+  const Conversation conversation =
+      read_conversation(messages.ptr(), tools.ptr(), renderer.prints_content_lists(), keep_alive);
   std::string text;
   {
     const py::gil_scoped_release detached;
@@ -76,7 +77,8 @@ py::str render_text(const Renderer& renderer, const py::object& messages, const 
 py::list render_ids(const Renderer& renderer, const py::object& messages, const py::object& tools,
                     bool add_generation_prompt, bool continue_final_message) {
   KeepAlive keep_alive;
-  const Conversation conversation = read_conversation(messages.ptr(), tools.ptr(), keep_alive);
+  const Conversation conversation =
+      read_conversation(messages.ptr(), tools.ptr(), renderer.prints_content_lists(), keep_alive);
   std::vector<TokenId> ids;
   {
     const py::gil_scoped_release detached;
@@ -90,7 +92,8 @@ py::list render_ids(const Renderer& renderer, const py::object& messages, const 
 py::tuple render(const Renderer& renderer, const py::object& messages, const py::object& tools,
                  bool add_generation_prompt, bool continue_final_message, bool byte_offsets) {
   KeepAlive keep_alive;
-  const Conversation conversation = read_conversation(messages.ptr(), tools.ptr(), keep_alive);
+  const Conversation conversation =
+      read_conversation(messages.ptr(), tools.ptr(), renderer.prints_content_lists(), keep_alive);
   RenderedColumns rendered;
   {
     const py::gil_scoped_release detached;
@@ -115,13 +118,15 @@ py::object row_exception(std::size_t row, const Error& error) {
 /// Reads the rows of a batch and keeps those that cannot be read apart.
 class BatchReader {
  public:
+  explicit BatchReader(bool keep_content_lists) : keep_content_lists_(keep_content_lists) {}
+
   void read(const py::list& conversations, const py::object& tools, const py::object& tools_per_row) {
     rows_.resize(conversations.size());
     for (std::size_t row = 0; row < rows_.size(); ++row) {
       const py::object messages = conversations[row];
       const py::object row_tools = tools_per_row.is_none() ? tools : py::object(tools_per_row[py::int_(row)]);
       try {
-        rows_[row] = read_conversation(messages.ptr(), row_tools.ptr(), keep_alive_);
+        rows_[row] = read_conversation(messages.ptr(), row_tools.ptr(), keep_content_lists_, keep_alive_);
       } catch (const Error& error) {
         errors_.emplace_back(row, row_exception(row, error));
       }
@@ -150,6 +155,7 @@ class BatchReader {
   }
 
  private:
+  const bool keep_content_lists_;
   KeepAlive keep_alive_;
   std::vector<std::optional<Conversation>> rows_;
   std::vector<std::pair<std::size_t, py::object>> errors_;
@@ -159,7 +165,7 @@ class BatchReader {
 py::tuple render_batch(const Renderer& renderer, const py::list& conversations, const py::object& tools,
                        const py::object& tools_per_row, bool add_generation_prompt, bool byte_offsets,
                        std::size_t threads) {
-  BatchReader reader;
+  BatchReader reader(renderer.prints_content_lists());
   reader.read(conversations, tools, tools_per_row);
   const std::vector<const Conversation*> rows = reader.rows();
   BatchColumns batch;

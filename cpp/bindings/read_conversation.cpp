@@ -82,8 +82,13 @@ void for_each_item(PyObject* sequence, const Place& place, std::string_view expe
 
 class MessageReader {
  public:
-  MessageReader(PyObject* dict, const Place& place, Conversation& conversation, KeepAlive& keep_alive)
-      : dict_(dict), place_(place), conversation_(conversation), keep_alive_(keep_alive) {}
+  MessageReader(PyObject* dict, const Place& place, bool keep_content_list, Conversation& conversation,
+                KeepAlive& keep_alive)
+      : dict_(dict),
+        place_(place),
+        keep_content_list_(keep_content_list),
+        conversation_(conversation),
+        keep_alive_(keep_alive) {}
 
   Message read() {
     require_dict(dict_, place_);
@@ -130,7 +135,8 @@ class MessageReader {
       }
     });
     if (joined_ != nullptr) message_.text = *joined_;
-    message_.content_list = read_value(content.ptr(), place, keep_alive_);
+    message_.content_is_list = true;
+    if (keep_content_list_) message_.content_list = read_value(content.ptr(), place, keep_alive_);
   }
 
   /// The text of a text part; notes the first part that is none.
@@ -198,6 +204,7 @@ class MessageReader {
 
   PyObject* dict_;
   const Place& place_;
+  const bool keep_content_list_;
   Conversation& conversation_;
   KeepAlive& keep_alive_;
   Message message_;
@@ -206,11 +213,13 @@ class MessageReader {
 
 }  // namespace
 
-Conversation read_conversation(PyObject* messages, PyObject* tools, KeepAlive& keep_alive) {
+Conversation read_conversation(PyObject* messages, PyObject* tools, bool keep_content_lists,
+                               KeepAlive& keep_alive) {
   Conversation conversation;
   const Place place("messages");
   for_each_item(messages, place, "a list of messages", [&](PyObject* message, const Place& message_place) {
-    conversation.messages.push_back(MessageReader(message, message_place, conversation, keep_alive).read());
+    conversation.messages.push_back(
+        MessageReader(message, message_place, keep_content_lists, conversation, keep_alive).read());
   });
   if (tools == Py_None) return conversation;
   conversation.has_tools = true;

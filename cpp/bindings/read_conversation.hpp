@@ -14,6 +14,7 @@ namespace turnloom {
 /// for the joined text of a content list; views are valid as long as `keep_alive`.
 ///
 /// Throws turnloom::Error with the place of what is wrong, such as `messages[2].content`.
-[[nodiscard]] Conversation read_conversation(PyObject* messages, PyObject* tools, KeepAlive& keep_alive);
+[[nodiscard]] Conversation read_conversation(PyObject* messages, PyObject* tools, bool keep_content_lists,
+                                             KeepAlive& keep_alive);
 
 }  // namespace turnloom

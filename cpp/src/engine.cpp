@@ -34,6 +34,8 @@ class Walk {
     turns_.reserve(conversation.messages.size());
     for (std::size_t i = 0; i < conversation.messages.size(); ++i) turns_.push_back(make_turn(i));
     mark_last_query();
+    if (on_loss == OnLoss::template_text && family.traits().quotes_string_arguments)
+      out_.quote_string_arguments();
     if (on_loss == OnLoss::raise) check_losses();
   }
 
@@ -58,10 +60,12 @@ class Walk {
               .index = index,
               .text = message.text,
               .text_is_string = message.has_content,
+              .has_tool_calls =
+                  on_loss_ == OnLoss::template_text ? message.has_tool_calls : !message.tool_calls.empty(),
               .is_last = index + 1 == messages.size(),
               .previous_role = index == 0 ? std::string_view{} : messages[index - 1].role,
               .next_role = index + 1 == messages.size() ? std::string_view{} : messages[index + 1].role};
-    if (on_loss_ == OnLoss::template_text && std::holds_alternative<Array>(message.content_list.data)) {
+    if (on_loss_ == OnLoss::template_text && message.content_is_list) {
       show_list(turn);
     }
     return turn;
@@ -69,10 +73,7 @@ class Walk {
 
   // What the template makes of a content list.
   void show_list(Turn& turn) {
-    const FamilyTraits& traits = family_.traits();
-    const bool opens = turn.index == 0 && turn.message.role == "system";
-    const ListContent shown =
-        opens ? traits.opening_list_content.value_or(traits.list_content) : traits.list_content;
+    const ListContent shown = family_.list_content(turn);
     turn.text_is_string = shown == ListContent::join;
     switch (shown) {
       case ListContent::join:
@@ -103,8 +104,8 @@ class Walk {
       if (const auto& part = message.foreign_part) {
         raise_loss(part_place(turn.index, *part), part_reason(family_, *part));
       }
-      if (const auto lost = family_.lost_text(turn); !lost.empty()) {
-        raise_loss(place_of(turn.index, "content"), name + " does not render " + std::string(lost));
+      if (const auto loss = family_.find_loss(turn, conversation_)) {
+        raise_loss(place_of(turn.index, loss->key), name + " " + std::string(loss->reason));
       }
       if (message.reasoning && !message.reasoning->empty() && !family_.renders_reasoning(role)) {
         raise_loss(place_of(turn.index, message.reasoning_key),

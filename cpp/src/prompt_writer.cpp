@@ -40,6 +40,12 @@ void PromptWriter::content(std::string_view text) {
   content_end_ = prompt_.text.size();
 }
 
+void PromptWriter::content_json(const Value& value) {
+  json(value, Field::content);
+  content_message_ = message_;
+  content_end_ = prompt_.text.size();
+}
+
 void PromptWriter::json(const Value& value, Field field, const JsonStyle& style) {
   const std::size_t begin = prompt_.text.size();
   write_json(value, style, prompt_.text);
@@ -47,7 +53,8 @@ void PromptWriter::json(const Value& value, Field field, const JsonStyle& style)
 }
 
 void PromptWriter::arguments(const Value& value) {
-  if (const auto* text = std::get_if<std::string_view>(&value.data)) {
+  const auto* text = std::get_if<std::string_view>(&value.data);
+  if (text != nullptr && !quotes_string_arguments_) {
     caller_text(*text, Field::tool_arguments);
   } else {
     json(value, Field::tool_arguments);

@@ -36,8 +36,12 @@ class PromptWriter {
   void content(std::string_view text);
   /// `value` as JSON, as text the caller passed.
   void json(const Value& value, Field field, const JsonStyle& style = {});
+  /// The body of the message, as JSON.
+  void content_json(const Value& value);
   /// A call's arguments: a string as it is, anything else as JSON.
   void arguments(const Value& value);
+  /// From here on `arguments` writes strings as JSON, too.
+  void quote_string_arguments() noexcept { quotes_string_arguments_ = true; }
 
   /// Message and place of the last body written.
   [[nodiscard]] std::int32_t content_message() const noexcept { return content_message_; }
@@ -53,6 +57,7 @@ class PromptWriter {
   std::int32_t message_ = kNoMessage;
   bool is_assistant_ = false;
   bool is_author_ = false;
+  bool quotes_string_arguments_ = false;
   std::int32_t content_message_ = kNoMessage;
   std::size_t content_end_ = 0;
 };

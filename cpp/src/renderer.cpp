@@ -125,4 +125,8 @@ BatchColumns Renderer::render_batch(std::span<const Conversation* const> rows, c
 
 std::vector<TokenId> Renderer::stop_token_ids() const { return family_->stop_token_ids(); }
 
+bool Renderer::prints_content_lists() const noexcept {
+  return on_loss_ == OnLoss::template_text && family_->traits().prints_content_lists;
+}
+
 }  // namespace turnloom

@@ -17,7 +17,16 @@ from turnloom.renderer import Renderer, create_renderer
 from turnloom.tokenizer import RaggedIds, Tokenizer, load_tokenizer
 
 if TYPE_CHECKING:
-    from turnloom.configs import ChatMLConfig, Llama3Config, Qwen3Config, RendererConfig, config_from_name
+    from turnloom.configs import (
+        ChatMLConfig,
+        Llama3Config,
+        Llama31Config,
+        Llama32Config,
+        Qwen3Config,
+        Qwen25Config,
+        RendererConfig,
+        config_from_name,
+    )
 
 __version__ = version("turnloom")
 
@@ -25,7 +34,10 @@ __all__ = [
     "ChatMLConfig",
     "ContentMarker",
     "Field",
+    "Llama31Config",
+    "Llama32Config",
     "Llama3Config",
+    "Qwen25Config",
     "Qwen3Config",
     "RaggedIds",
     "RenderError",
@@ -41,7 +53,7 @@ __all__ = [
 ]
 
 # They need pydantic, which is loaded when one of them is first used.
-_CONFIGS = frozenset({"ChatMLConfig", "Llama3Config", "Qwen3Config", "RendererConfig", "config_from_name"})
+_CONFIGS = frozenset(name for name in __all__ if name.endswith("Config")) | {"config_from_name"}
 
 
 def __getattr__(name: str) -> object:

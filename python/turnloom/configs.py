@@ -1,8 +1,8 @@
 """Typed options of each chat format. Loading this module loads pydantic."""
 
-from typing import Annotated, Literal, TypeAlias, get_args
+from typing import Annotated, Literal, Self, TypeAlias, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 MarkerPolicy: TypeAlias = Literal["trusted", "all", "none", "reject"]
 OnLoss: TypeAlias = Literal["raise", "template"]
@@ -24,7 +24,7 @@ class FamilyConfig(BaseModel):
     """What happens where the format has no place for something that was passed: "raise" a RenderError that names it,
     or render what the chat "template" renders."""
 
-    def options(self) -> dict[str, bool | str | None]:
+    def options(self) -> dict[str, bool | str | list[str] | None]:
         """Return the fields that are the family's own."""
         return self.model_dump(exclude=set(SHARED_FIELDS))
 
@@ -39,12 +39,32 @@ class ChatMLConfig(FamilyConfig):
     """A system message for conversations that do not begin with one."""
 
 
+class Qwen25Config(FamilyConfig):
+    """Qwen2.5 and Qwen2.5-Coder, the instruct models."""
+
+    name: Literal["qwen2.5"] = "qwen2.5"
+    default_system: str | None = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
+    """The system message of conversations that do not begin with one."""
+
+
 class Qwen3Config(FamilyConfig):
-    """Qwen3, the current revision of its template."""
+    """Qwen3, with the revisions of its template."""
 
     name: Literal["qwen3"] = "qwen3"
+    revision: Literal["current", "first", "instruct-2507", "next"] = "current"
+    """Which of the published templates: that of the hybrid models today or at first, of the Instruct-2507 models
+    (no reasoning), of Qwen3-Next-Thinking (its generation prompt opens a think block)."""
     enable_thinking: bool = True
-    """False ends the generation prompt with an empty think block."""
+    """False ends the generation prompt with an empty think block; "current" and "first" only."""
+    reemit_empty_thinking: bool = False
+    """With `enable_thinking=False`, write the empty think block that generation began with into every assistant
+    message of the history that has no reasoning, where the template leaves it out."""
+
+    @model_validator(mode="after")
+    def _check_thinking(self) -> Self:
+        if not self.enable_thinking and self.revision in ("instruct-2507", "next"):
+            raise ValueError(f"enable_thinking: the revision {self.revision!r} cannot switch thinking off")
+        return self
 
 
 class Llama3Config(FamilyConfig):
@@ -53,18 +73,38 @@ class Llama3Config(FamilyConfig):
     name: Literal["llama-3"] = "llama-3"
 
 
-RendererConfig: TypeAlias = Annotated[ChatMLConfig | Qwen3Config | Llama3Config, Field(discriminator="name")]
+class Llama32Config(FamilyConfig):
+    """Llama 3.2."""
 
-_ADAPTER: TypeAdapter[ChatMLConfig | Qwen3Config | Llama3Config] = TypeAdapter(RendererConfig)
+    name: Literal["llama-3.2"] = "llama-3.2"
+    date_string: str = "26 Jul 2024"
+    """The day that the system block calls today; it never comes from the clock."""
+    tools_in_user_message: bool = True
+    """Tools stand in the first user message; False puts them into the system block."""
+    parallel_tool_calls: bool = False
+    """Write several calls of one message, separated by "; ", where the template refuses them."""
+
+
+class Llama31Config(Llama32Config):
+    """Llama 3.1 and 3.3."""
+
+    name: Literal["llama-3.1"] = "llama-3.1"  # type: ignore[assignment]  # the discriminator
+    builtin_tools: list[str] | None = None
+    """Built-in tools, such as "brave_search", "wolfram_alpha" and "code_interpreter"."""
+
+
+AnyConfig: TypeAlias = ChatMLConfig | Qwen25Config | Qwen3Config | Llama3Config | Llama31Config | Llama32Config
+RendererConfig: TypeAlias = Annotated[AnyConfig, Field(discriminator="name")]
+
+_ADAPTER: TypeAdapter[AnyConfig] = TypeAdapter(RendererConfig)
 
 
 def family_names() -> list[str]:
     """Return the names that configs go by, sorted."""
-    union = get_args(RendererConfig)[0]
-    return sorted(member.model_fields["name"].default for member in get_args(union))
+    return sorted(config.model_fields["name"].default for config in get_args(AnyConfig))
 
 
-def config_from_name(name: str, **fields: object) -> ChatMLConfig | Qwen3Config | Llama3Config:
+def config_from_name(name: str, **fields: object) -> AnyConfig:
     """Return the config of a family.
 
     >>> config_from_name("qwen3", enable_thinking=False).enable_thinking

@@ -27,7 +27,7 @@ class Family;
 enum class OnLoss : std::uint8_t { raise, template_text };
 
 /// Options of a family by the names of its config fields; those that are absent have their default.
-using OptionValue = std::variant<std::monostate, bool, std::string>;
+using OptionValue = std::variant<std::monostate, bool, std::string, std::vector<std::string>>;
 using FamilyOptions = std::map<std::string, OptionValue, std::less<>>;
 
 struct RendererConfig {
@@ -78,6 +78,8 @@ class Renderer {
   [[nodiscard]] BatchColumns render_batch(std::span<const Conversation* const> rows,
                                           const RenderOptions& options, std::size_t threads) const;
   [[nodiscard]] std::vector<TokenId> stop_token_ids() const;
+  /// Whether it needs `Message::content_list`.
+  [[nodiscard]] bool prints_content_lists() const noexcept;
   [[nodiscard]] const Tokenizer& tokenizer() const noexcept { return *tokenizer_; }
 
  private:

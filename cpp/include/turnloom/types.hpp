@@ -31,9 +31,10 @@ struct Message {
   std::string_view role;
   /// All text of the content: the string, or the text parts of a list joined.
   std::string_view text;
-  /// The content as given where it is a list, for templates that print it; null otherwise.
+  bool has_content = false;  ///< neither None nor absent
+  bool content_is_list = false;
+  /// The content list as given, if the renderer `prints_content_lists`; null otherwise.
   Value content_list;
-  bool has_content = false;
   std::optional<ForeignPart> foreign_part;  ///< the first one
   std::optional<std::string_view> reasoning;
   std::string_view reasoning_key;  ///< the message key that the reasoning was read from

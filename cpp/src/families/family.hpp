@@ -25,6 +25,8 @@ struct Turn {
   std::string_view text;
   /// Whether the template sees a string: None and no content are none, a list only where it is joined.
   bool text_is_string;
+  /// Whether the template sees `tool_calls`; an empty list counts with OnLoss::template_text only.
+  bool has_tool_calls;
   bool is_last;
   std::string_view previous_role;  ///< empty for the first message
   std::string_view next_role;      ///< empty for the last message
@@ -39,14 +41,21 @@ enum class ListContent {
   repr,  ///< the list as Python prints it
 };
 
+/// A part of a message that the template drops, or renders as something else than it is.
+struct Loss {
+  std::string_view key;     ///< of the message, such as "content"
+  std::string_view reason;  ///< follows the name of the family: "does not render ..."
+};
+
 /// The facts about a format that decide what would be lost.
 struct FamilyTraits {
-  std::string_view name;  ///< as in configs and error messages
-  ListContent list_content = ListContent::join;
-  /// The same for a system message that comes first, where the template treats that apart.
-  std::optional<ListContent> opening_list_content = std::nullopt;
-  bool tools = false;           ///< tool specs are rendered
-  bool strips_content = false;  ///< white space around a body is not rendered
+  std::string_view name;              ///< as in configs and error messages
+  bool tools = false;                 ///< tool specs are rendered
+  bool strips_content = false;        ///< white space around a body is not rendered
+  bool prints_content_lists = false;  ///< `list_content` is ListContent::repr for some message
+  /// A call's arguments given as JSON text are rendered as a JSON string of that text. Only
+  /// `OnLoss::template_text` does so; otherwise the text stands as it is.
+  bool quotes_string_arguments = false;
 };
 
 class Family {
@@ -62,8 +71,10 @@ class Family {
   [[nodiscard]] virtual bool renders_role(std::string_view) const { return true; }
   [[nodiscard]] virtual bool renders_calls(std::string_view) const { return false; }
   [[nodiscard]] virtual bool renders_reasoning(std::string_view) const { return false; }
-  /// Names what of the content itself the template drops; empty for nothing.
-  [[nodiscard]] virtual std::string_view lost_text(const Turn&) const { return {}; }
+  /// What the template makes of the content list of a message.
+  [[nodiscard]] virtual ListContent list_content(const Turn&) const { return ListContent::join; }
+  /// What else of the message would be lost.
+  [[nodiscard]] virtual std::optional<Loss> find_loss(const Turn&, const Conversation&) const { return {}; }
   /// Whether the message asks something of the model, which ends what the format keeps of reasoning before
   /// it.
   [[nodiscard]] virtual bool is_query(const Turn&) const { return false; }
@@ -91,10 +102,13 @@ class OptionReader {
 
   [[nodiscard]] bool flag(std::string_view name, bool fallback);
   [[nodiscard]] std::optional<std::string> text(std::string_view name);
+  [[nodiscard]] std::optional<std::vector<std::string>> texts(std::string_view name);
   /// Throws Error (value) if an option was given that nothing read.
   void check_all_read() const;
 
  private:
+  template <typename T>
+  std::optional<T> read(std::string_view name, std::string_view expected);
   const OptionValue* find(std::string_view name);
 
   const RendererConfig& config_;

@@ -10,6 +10,9 @@ namespace turnloom {
 
 std::unique_ptr<const Family> make_chatml(const Tokenizer& tokenizer, OptionReader& options);
 std::unique_ptr<const Family> make_llama3(const Tokenizer& tokenizer, OptionReader& options);
+std::unique_ptr<const Family> make_llama31(const Tokenizer& tokenizer, OptionReader& options);
+std::unique_ptr<const Family> make_llama32(const Tokenizer& tokenizer, OptionReader& options);
+std::unique_ptr<const Family> make_qwen25(const Tokenizer& tokenizer, OptionReader& options);
 std::unique_ptr<const Family> make_qwen3(const Tokenizer& tokenizer, OptionReader& options);
 
 namespace {
@@ -20,9 +23,8 @@ struct Entry {
 };
 
 constexpr std::array kFamilies = {
-    Entry{"chatml", make_chatml},
-    Entry{"llama-3", make_llama3},
-    Entry{"qwen3", make_qwen3},
+    Entry{"chatml", make_chatml},     Entry{"llama-3", make_llama3}, Entry{"llama-3.1", make_llama31},
+    Entry{"llama-3.2", make_llama32}, Entry{"qwen2.5", make_qwen25}, Entry{"qwen3", make_qwen3},
 };
 
 constexpr std::array<std::string_view, 6> kDeclaredMarkers = {
@@ -62,18 +64,24 @@ const OptionValue* OptionReader::find(std::string_view name) {
   return option == config_.options.end() ? nullptr : &option->second;
 }
 
-bool OptionReader::flag(std::string_view name, bool fallback) {
+template <typename T>
+std::optional<T> OptionReader::read(std::string_view name, std::string_view expected) {
   const OptionValue* value = find(name);
-  if (value == nullptr || std::holds_alternative<std::monostate>(*value)) return fallback;
-  if (const bool* flag = std::get_if<bool>(value)) return *flag;
-  throw Error(ErrorKind::type, "config." + std::string(name), "expected a bool");
+  if (value == nullptr || std::holds_alternative<std::monostate>(*value)) return std::nullopt;
+  if (const T* held = std::get_if<T>(value)) return *held;
+  throw Error(ErrorKind::type, "config." + std::string(name), "expected " + std::string(expected));
+}
+
+bool OptionReader::flag(std::string_view name, bool fallback) {
+  return read<bool>(name, "a bool").value_or(fallback);
 }
 
 std::optional<std::string> OptionReader::text(std::string_view name) {
-  const OptionValue* value = find(name);
-  if (value == nullptr || std::holds_alternative<std::monostate>(*value)) return std::nullopt;
-  if (const std::string* text = std::get_if<std::string>(value)) return *text;
-  throw Error(ErrorKind::type, "config." + std::string(name), "expected a str");
+  return read<std::string>(name, "a str");
+}
+
+std::optional<std::vector<std::string>> OptionReader::texts(std::string_view name) {
+  return read<std::vector<std::string>>(name, "a list of str");
 }
 
 void OptionReader::check_all_read() const {
