@@ -24,12 +24,17 @@ def _read(value: object, place: Place, root: Place, n_levels: int) -> Json:
     if isinstance(value, dict | list | tuple):
         if n_levels == MAX_LEVELS:
             raise ValueError(f"{root}: nested deeper than {MAX_LEVELS} levels")
+        # Loops, for a comprehension costs a second frame a level, and Python has but a thousand.
         if isinstance(value, dict):
-            return {
-                _read_key(key, place): _read(item, place.key(key), root, n_levels + 1)
-                for key, item in value.items()
-            }
-        return [_read(item, place.index(index), root, n_levels + 1) for index, item in enumerate(value)]
+            members: dict[JsonKey, Json] = {}
+            for key, item in value.items():
+                read_key = _read_key(key, place)
+                members[read_key] = _read(item, place.key(key), root, n_levels + 1)
+            return members
+        items: list[Json] = []
+        for index, item in enumerate(value):
+            items.append(_read(item, place.index(index), root, n_levels + 1))
+        return items
     if value is None or isinstance(value, str | int | float):
         return _read_scalar(value, place)
     raise TypeError(f"{place}: Object of type {type(value).__name__} is not JSON serializable")
