@@ -8,7 +8,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any
 
-from chats import EVIL, WEATHER, assistant, call, message, system, text_part, tool, user
+from chats import EVIL, HI, WEATHER, assistant, call, message, system, text_part, tool, user
 from turnloom.configs import FamilyConfig, config_from_name
 
 MARKER_POLICIES = ("trusted", "all", "none", "reject")
@@ -58,8 +58,6 @@ class Role(enum.StrEnum):
 class Level(enum.IntEnum):
     LOW = 1
 
-
-HI = user("Hi")
 
 ACCEPTED = '(on_loss="template" accepts that)'
 

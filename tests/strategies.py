@@ -1,4 +1,4 @@
-"""Hypothesis strategies: conversations that a caller may pass, and such with something wrong in them."""
+"""Hypothesis strategies: conversations that a caller may pass; `hostile` has those with something wrong."""
 
 import unicodedata
 from collections.abc import Sequence
