@@ -8,7 +8,7 @@ try:
     from turnloom import _core as _core
 except ImportError as error:
     raise ImportError(
-        "turnloom's native module is missing or does not fit this Python; reinstall with `pip install turnloom`"
+        "turnloom's native module is missing or does not fit this Python; install turnloom again"
     ) from error
 
 from turnloom.errors import RenderError

@@ -17,12 +17,12 @@ class FamilyConfig(BaseModel):
 
     name: str
     marker_policy: MarkerPolicy = "trusted"
-    """Where text that merely spells a control token becomes that token: "trusted" in text of the assistant and of
-    system messages, "all" anywhere (the ids of `apply_chat_template`), "none" nowhere, "reject" as "trusted" with a
-    RenderError elsewhere. Template text always does."""
+    """Where text that merely spells a control token becomes that token: "trusted" in text of the assistant
+    and of system messages, "all" anywhere (the ids of `apply_chat_template`), "none" nowhere, "reject" as
+    "trusted" with a RenderError elsewhere. Template text always does."""
     on_loss: OnLoss = "raise"
-    """What happens where the format has no place for something that was passed: "raise" a RenderError that names it,
-    or render what the chat "template" renders."""
+    """What happens where the format has no place for something that was passed: "raise" a RenderError that
+    names it, or render what the chat "template" renders."""
 
     def options(self) -> dict[str, bool | str | list[str] | None]:
         """Return the fields that are the family's own."""
@@ -52,13 +52,13 @@ class Qwen3Config(FamilyConfig):
 
     name: Literal["qwen3"] = "qwen3"
     revision: Literal["current", "first", "instruct-2507", "next"] = "current"
-    """Which of the published templates: that of the hybrid models today or at first, of the Instruct-2507 models
-    (no reasoning), of Qwen3-Next-Thinking (its generation prompt opens a think block)."""
+    """Which of the published templates: that of the hybrid models today or at first, of the Instruct-2507
+    models (no reasoning), of Qwen3-Next-Thinking (its generation prompt opens a think block)."""
     enable_thinking: bool = True
     """False ends the generation prompt with an empty think block; "current" and "first" only."""
     reemit_empty_thinking: bool = False
-    """With `enable_thinking=False`, write the empty think block that generation began with into every assistant
-    message of the history that has no reasoning, where the template leaves it out."""
+    """With `enable_thinking=False`, write the empty think block that generation began with into every
+    assistant message of the history that has no reasoning, where the template leaves it out."""
 
     @model_validator(mode="after")
     def _check_thinking(self) -> Self:
@@ -93,7 +93,9 @@ class Llama31Config(Llama32Config):
     """Built-in tools, such as "brave_search", "wolfram_alpha" and "code_interpreter"."""
 
 
-AnyConfig: TypeAlias = ChatMLConfig | Qwen25Config | Qwen3Config | Llama3Config | Llama31Config | Llama32Config
+AnyConfig: TypeAlias = (
+    ChatMLConfig | Qwen25Config | Qwen3Config | Llama3Config | Llama31Config | Llama32Config
+)
 RendererConfig: TypeAlias = Annotated[AnyConfig, Field(discriminator="name")]
 
 _ADAPTER: TypeAdapter[AnyConfig] = TypeAdapter(RendererConfig)

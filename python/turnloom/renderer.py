@@ -86,8 +86,8 @@ class Renderer:
 
         Raises:
             RenderError: the format cannot express the conversation, or would lose a part of it.
-            TypeError, ValueError: something that was passed is of a wrong type or value. The message names the
-                place, such as `messages[2].content`.
+            TypeError, ValueError: something that was passed is of a wrong type or value. The message names
+                the place, such as `messages[2].content`.
         """
         arrays, markers, roles, tool_names = self._core.render(
             messages, tools, add_generation_prompt, continue_final_message, byte_offsets
@@ -129,7 +129,12 @@ class Renderer:
         if on_error not in ("raise", "collect"):
             raise ValueError(f"on_error: expected 'raise' or 'collect', got {on_error!r}")
         arrays, offsets, markers, errors = self._core.render_batch(
-            list(conversations), tools, tools_per_row, add_generation_prompt, byte_offsets, thread_count(threads)
+            list(conversations),
+            tools,
+            tools_per_row,
+            add_generation_prompt,
+            byte_offsets,
+            thread_count(threads),
         )
         if errors and on_error == "raise":
             raise errors[0][1]
