@@ -14,7 +14,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN)
 
 # With the folders, so that a file that goes away counts as a change too.
-SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp/include cpp/src cpp/bindings python -not -name '*.pyc' \
+SOURCES := pyproject.toml README.md CMakeLists.txt $(shell find cpp/include cpp/src cpp/bindings python -not -name '*.pyc' \
   -not -name __pycache__)
 
 .PHONY: help demo test lint format types sanitize tidy clean
