@@ -16,6 +16,9 @@ void bind_errors(pybind11::module_& module);
 void bind_json(pybind11::module_& module);
 void bind_tokenizer(pybind11::module_& module);
 void bind_renderer(pybind11::module_& module);
+void bind_hash(pybind11::module_& module);
+void bind_scan(pybind11::module_& module);
+void bind_tool_call_ids(pybind11::module_& module);
 
 /// The Python exception of an Error: TypeError, ValueError, KeyError or turnloom.errors.RenderError.
 [[nodiscard]] pybind11::object to_python_exception(const Error& error);

@@ -6,4 +6,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   turnloom::bind_json(module);
   turnloom::bind_tokenizer(module);
   turnloom::bind_renderer(module);
+  turnloom::bind_hash(module);
+  turnloom::bind_scan(module);
+  turnloom::bind_tool_call_ids(module);
 }
