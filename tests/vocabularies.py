@@ -23,7 +23,12 @@ def tokenizer_json(name: str) -> dict[str, Any]:
 @cache
 def tokenizer(name: str) -> turnloom.Tokenizer:
     """Load a vocabulary."""
-    return turnloom.load_tokenizer(package_tokenizer(name))
+    return load(tokenizer_json(name))
+
+
+def load(document: dict[str, Any]) -> turnloom.Tokenizer:
+    """Load a parsed tokenizer.json."""
+    return turnloom.load_tokenizer(tokenizers.Tokenizer.from_str(json.dumps(document)))
 
 
 @cache
