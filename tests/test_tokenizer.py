@@ -47,7 +47,7 @@ def test_sources(tok: Tokenizer, tmp_path: Path) -> None:
     for source in sources:
         loaded = load_tokenizer(source)  # type: ignore[arg-type]
         assert loaded.encode(text) == tok.encode(text)
-        assert loaded.backend == "tokenizers"
+        assert loaded.backend == "native"
     assert load_tokenizer(tmp_path).config == {"chat_template": "x"}
     assert load_tokenizer(tmp_path).name_or_path == str(tmp_path)
     assert load_tokenizer(FastTokenizer(PACKAGE)).name_or_path == "org/name"

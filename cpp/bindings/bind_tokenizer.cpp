@@ -17,9 +17,24 @@ namespace {
 
 namespace py = pybind11;
 
-std::shared_ptr<Tokenizer> make_tokenizer(std::vector<AddedToken> added_tokens, py::function encode_regions) {
-  return std::make_shared<Tokenizer>(std::move(added_tokens),
-                                     std::make_shared<PythonTextEncoder>(std::move(encode_regions)));
+/// ids, begins, ends, counts: what a PythonTextEncoder's function returns
+py::tuple encode_regions(const TextEncoder& encoder, const py::list& regions) {
+  KeepAlive keep_alive;
+  std::vector<std::string_view> views;
+  views.reserve(regions.size());
+  const Place place("regions");
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    views.push_back(read_string(py::object(regions[i]).ptr(), place.index(i), keep_alive));
+  }
+  EncodedRegions encoded;
+  {
+    const py::gil_scoped_release detached;
+    encoder.encode(views, encoded);
+  }
+  return py::make_tuple(
+      to_array<TokenId>(std::move(encoded.ids)), to_array<std::int64_t>(std::move(encoded.begins)),
+      to_array<std::int64_t>(std::move(encoded.ends)),
+      to_array<std::int64_t>(std::vector<std::int64_t>(encoded.counts.begin(), encoded.counts.end())));
 }
 
 py::array encode(const Tokenizer& tokenizer, const py::object& text, bool match_markers) {
@@ -69,8 +84,13 @@ void bind_tokenizer(py::module_& module) {
       .def_readonly("lstrip", &AddedToken::lstrip)
       .def_readonly("rstrip", &AddedToken::rstrip)
       .def_readonly("single_word", &AddedToken::single_word);
+  py::class_<TextEncoder, std::shared_ptr<TextEncoder>>(module, "TextEncoder")
+      .def("encode_regions", &encode_regions, py::arg("regions"));
+  py::class_<PythonTextEncoder, TextEncoder, std::shared_ptr<PythonTextEncoder>>(module, "PythonTextEncoder")
+      .def(py::init<py::function>(), py::arg("encode_regions"));
   py::class_<Tokenizer, std::shared_ptr<Tokenizer>>(module, "Tokenizer")
-      .def(py::init(&make_tokenizer), py::arg("added_tokens"), py::arg("encode_regions"))
+      .def(py::init<std::vector<AddedToken>, std::shared_ptr<TextEncoder>>(), py::arg("added_tokens"),
+           py::arg("encoder"))
       .def_property_readonly("added_tokens", &Tokenizer::added_tokens)
       .def("encode", &encode, py::arg("text"), py::kw_only(), py::arg("match_markers"))
       .def("encode_batch", &encode_batch, py::arg("texts"), py::kw_only(), py::arg("match_markers"));

@@ -5,6 +5,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   turnloom::bind_errors(module);
   turnloom::bind_json(module);
   turnloom::bind_tokenizer(module);
+  turnloom::bind_bpe(module);
   turnloom::bind_renderer(module);
   turnloom::bind_hash(module);
   turnloom::bind_scan(module);

@@ -49,12 +49,31 @@ class AddedToken:
     @property
     def single_word(self) -> bool: ...
 
+class TextEncoder:
+    """Encodes text in which no added token is to be matched."""
+
+    def encode_regions(self, regions: list[str]) -> EncodedRegions:
+        """Encode every region by itself; begins and ends are UTF-8 bytes of the token's own region."""
+
+class PythonTextEncoder(TextEncoder):
+    """The encoder that a Python function is."""
+
+    def __init__(self, encode_regions: Callable[[list[str]], EncodedRegions]) -> None: ...
+
+def byte_level_encoder(
+    vocab: dict[str, int], merges: list[str] | list[list[str]], *, ignore_merges: bool, split: str, nfc: bool
+) -> TextEncoder:
+    """Build the encoder of a byte-level BPE model."""
+
+def character_encoder(
+    vocab: dict[str, int], merges: list[str] | list[list[str]], *, ignore_merges: bool
+) -> TextEncoder:
+    """Build the encoder of a BPE model in the way of SentencePiece, with byte fallback."""
+
 class Tokenizer:
     """Added tokens and the encoder of the text between them."""
 
-    def __init__(
-        self, added_tokens: Sequence[AddedToken], encode_regions: Callable[[list[str]], EncodedRegions]
-    ) -> None: ...
+    def __init__(self, added_tokens: Sequence[AddedToken], encoder: TextEncoder) -> None: ...
     @property
     def added_tokens(self) -> list[AddedToken]: ...
     def encode(self, text: str, *, match_markers: bool) -> NDArray[np.int32]: ...
@@ -70,7 +89,7 @@ class Renderer:
         tokenizer: Tokenizer,
         family: str,
         *,
-        options: dict[str, bool | str | None],
+        options: dict[str, bool | str | list[str] | None],
         marker_policy: str,
         on_loss: str,
     ) -> None: ...

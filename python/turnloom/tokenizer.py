@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from turnloom import _core
 from turnloom._arguments import thread_count
 from turnloom._ids import TokenIds, token_id_array
+from turnloom.pipeline import UnknownPipelineError, native_encoder
 from turnloom.tokenizer_decoder import ByteLevelDecoder, Decoder, PackageDecoder
 from turnloom.tokenizer_file import JsonObject, Vocabulary, read_vocabulary
 from turnloom.tokenizer_source import SourceContent, TransformersTokenizer, read_source
@@ -58,10 +59,11 @@ class Tokenizer:
     """
 
     __slots__ = (
-        "_backend",
+        "_backend_reason",
         "_config",
         "_core",
         "_decoder",
+        "_encoder",
         "_name_or_path",
         "_special_ids",
         "_vocabulary",
@@ -69,18 +71,19 @@ class Tokenizer:
 
     def __init__(
         self,
-        core: _core.Tokenizer,
+        encoder: _core.TextEncoder,
         vocabulary: Vocabulary,
         decoder: Decoder,
         *,
-        backend: str,
+        backend_reason: str | None,
         config: JsonObject,
         name_or_path: str,
     ) -> None:
-        self._core = core
+        self._core = _core_tokenizer(vocabulary, encoder)
+        self._encoder = encoder
         self._vocabulary = vocabulary
         self._decoder = decoder
-        self._backend = backend
+        self._backend_reason = backend_reason
         self._config = config
         self._name_or_path = name_or_path
         self._special_ids = frozenset(token.id for token in vocabulary.added if token.special)
@@ -167,8 +170,13 @@ class Tokenizer:
 
     @property
     def backend(self) -> str:
-        """What encodes text: "tokenizers", the package of that name."""
-        return self._backend
+        """What encodes text: "native", or "tokenizers", the package of that name; `backend_reason` says why."""
+        return "native" if self._backend_reason is None else "tokenizers"
+
+    @property
+    def backend_reason(self) -> str | None:
+        """What of the tokenizer's pipeline the core does not know; None with the native backend."""
+        return self._backend_reason
 
     @property
     def config(self) -> JsonObject:
@@ -181,7 +189,7 @@ class Tokenizer:
         return self._name_or_path
 
     def __repr__(self) -> str:
-        return f"<Tokenizer {self._name_or_path!r}, {self.vocab_size} tokens, backend {self._backend!r}>"
+        return f"<Tokenizer {self._name_or_path!r}, {self.vocab_size} tokens, backend {self.backend!r}>"
 
     def _decode(self, ids: TokenIds, place: str, skip_special_tokens: bool) -> str:
         checked = token_id_array(ids, place).tolist()
@@ -214,17 +222,39 @@ def load_tokenizer(source: TokenizerSource) -> Tokenizer:
 
 
 def _build(read: SourceContent) -> Tokenizer:
+    vocabulary = read_vocabulary(read.document, _core.declared_markers())
+    decoder: Decoder
+    try:
+        encoder = native_encoder(read.document, vocabulary)
+    except UnknownPipelineError as error:
+        reason = str(error)
+    else:
+        if vocabulary.byte_level:
+            decoder = ByteLevelDecoder(vocabulary)
+        else:
+            from turnloom.tokenizers_encoder import TokenizersEncoder
+
+            decoder = PackageDecoder(vocabulary, TokenizersEncoder(read.document, vocabulary).decoder)
+        return Tokenizer(
+            encoder, vocabulary, decoder, backend_reason=None, config=read.config, name_or_path=read.name
+        )
+
     from turnloom.tokenizers_encoder import TokenizersEncoder
 
-    vocabulary = read_vocabulary(read.document, _core.declared_markers())
-    encoder = TokenizersEncoder(read.document, vocabulary)
-    decoder: Decoder
+    package = TokenizersEncoder(read.document, vocabulary)
     if vocabulary.byte_level:
         decoder = ByteLevelDecoder(vocabulary)
     else:
-        decoder = PackageDecoder(vocabulary, encoder.decoder)
+        decoder = PackageDecoder(vocabulary, package.decoder)
+    encoder = _core.PythonTextEncoder(package.encode_regions)
+    return Tokenizer(
+        encoder, vocabulary, decoder, backend_reason=reason, config=read.config, name_or_path=read.name
+    )
+
+
+def _core_tokenizer(vocabulary: Vocabulary, encoder: _core.TextEncoder) -> _core.Tokenizer:
     left_to_encoder = frozenset(vocabulary.matched_after_normalizing)
-    core = _core.Tokenizer(
+    return _core.Tokenizer(
         [
             _core.AddedToken(
                 content=token.content,
@@ -238,10 +268,7 @@ def _build(read: SourceContent) -> Tokenizer:
             for token in vocabulary.added
             if token not in left_to_encoder
         ],
-        encoder.encode_regions,
-    )
-    return Tokenizer(
-        core, vocabulary, decoder, backend="tokenizers", config=read.config, name_or_path=read.name
+        encoder,
     )
 
 
