@@ -1,5 +1,11 @@
 #include "bpe/pretokenizer.hpp"
 
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "bpe/block_starts.hpp"
+#include "bpe/byte_masks.hpp"
 #include "bpe/split_rules.hpp"
 #include "bpe/split_rules_deepseek.hpp"
 
@@ -9,12 +15,74 @@ namespace {
 using namespace character_class;
 using namespace split_rules;
 
-template <typename Rules>
-void split_by(std::string_view text, std::vector<std::uint32_t>& ends) {
-  for (std::size_t i = 0; i < text.size();) {
-    i = Rules::token_end(text, i);
-    ends.push_back(static_cast<std::uint32_t>(i));
+using Contractions = BlockShape::Contractions;
+using Apart = BlockShape::Apart;
+
+/// Appends the ends of pre-tokens to a vector that is cut to size at the end.
+class Ends {
+ public:
+  Ends(std::vector<std::uint32_t>& ends, std::size_t text_size) : ends_(ends) {
+    ends_.resize(text_size / 4 + kMost);
   }
+
+  void append(std::size_t end) {
+    reserve();
+    ends_[size_++] = static_cast<std::uint32_t>(end);
+  }
+  /// Appends `begin` and the number of each bit that is set.
+  void append_bits(std::size_t begin, std::uint64_t bits) {
+    reserve();
+    const auto offset = static_cast<std::uint32_t>(begin);
+    std::uint32_t* out = ends_.data() + size_;
+    const auto n = static_cast<std::size_t>(std::popcount(bits));
+    // Eight at a time, be they set or not: the number of bits is hard to predict.
+    for (std::size_t done = 0; done < n; done += 8) {
+      for (std::size_t k = done; k < done + 8; ++k) {
+        out[k] = offset + static_cast<std::uint32_t>(std::countr_zero(bits));
+        bits &= bits - 1;
+      }
+    }
+    size_ += n;
+  }
+  void cut() { ends_.resize(size_); }
+
+ private:
+  static constexpr std::size_t kMost = 64 + 8;
+
+  void reserve() {
+    if (ends_.size() - size_ < kMost) ends_.resize(ends_.size() * 2 + kMost);
+  }
+
+  std::vector<std::uint32_t>& ends_;
+  std::size_t size_ = 0;
+};
+
+/// Splits a block at a time; what a block cannot tell, `Rules` does.
+template <typename Rules, BlockShape shape>
+void split_by(std::string_view text, std::vector<std::uint32_t>& out) {
+  Ends ends(out, text.size());
+  std::array<char, kBlockBytes> last_bytes{};
+  for (std::size_t i = 0; i < text.size();) {
+    const char* bytes = text.data() + i;
+    const std::size_t rest = text.size() - i;
+    if (rest < kBlockBytes) {
+      std::memcpy(last_bytes.data(), bytes, rest);
+      bytes = last_bytes.data();
+    }
+    const auto [starts, stopped] = BlockScanner<shape>::starts(text, i, bytes);
+    ends.append_bits(i, starts & ~std::uint64_t{1});
+    const auto last_start = static_cast<std::size_t>(63 - std::countl_zero(starts));
+    if (rest <= kBlockBytes && !stopped) {
+      ends.append(text.size());
+      break;
+    }
+    i += last_start;
+    if (stopped || last_start == 0) {
+      i = Rules::token_end(text, i);
+      ends.append(i);
+    }
+  }
+  ends.cut();
 }
 
 }  // namespace
@@ -32,24 +100,49 @@ std::optional<SplitPattern> split_pattern_of(std::string_view name) noexcept {
 }
 
 void split(SplitPattern pattern, std::string_view text, std::vector<std::uint32_t>& ends) {
-  ends.clear();
+  constexpr unsigned kWord = kLetter | kMark;
   switch (pattern) {
     case SplitPattern::gpt2:
-      return split_by<Gpt2>(text, ends);
+      return split_by<Gpt2, BlockShape{.max_digits = 0,
+                                       .word = kLetter,
+                                       .contractions = Contractions::lower_case,
+                                       .any_prefix = false}>(text, ends);
     case SplitPattern::cl100k:
-      return split_by<Cl100k<3>>(text, ends);
+      return split_by<Cl100k<3>, BlockShape{.max_digits = 3,
+                                            .word = kLetter,
+                                            .contractions = Contractions::before_words}>(text, ends);
     case SplitPattern::qwen2:
-      return split_by<Cl100k<1>>(text, ends);
+      return split_by<Cl100k<1>, BlockShape{.max_digits = 1,
+                                            .word = kLetter,
+                                            .contractions = Contractions::before_words}>(text, ends);
     case SplitPattern::qwen3_5:
-      return split_by<Cl100k<1, kLetter | kMark>>(text, ends);
+      return split_by<Cl100k<1, kWord>,
+                      BlockShape{.max_digits = 1, .word = kWord, .contractions = Contractions::before_words}>(
+          text, ends);
     case SplitPattern::o200k:
-      return split_by<O200k<3, true, true, false>>(text, ends);
+      return split_by<O200k<3, true, true, false>, BlockShape{.max_digits = 3,
+                                                              .word = kWord,
+                                                              .contractions = Contractions::after_words,
+                                                              .cases = true,
+                                                              .slash = true}>(text, ends);
     case SplitPattern::tekken:
-      return split_by<O200k<1, false, true, false>>(text, ends);
+      return split_by<O200k<1, false, true, false>, BlockShape{.max_digits = 1,
+                                                               .word = kWord,
+                                                               .contractions = Contractions::none,
+                                                               .cases = true,
+                                                               .slash = true}>(text, ends);
     case SplitPattern::kimi:
-      return split_by<O200k<3, true, false, true>>(text, ends);
+      return split_by<O200k<3, true, false, true>, BlockShape{.max_digits = 3,
+                                                              .word = kWord,
+                                                              .contractions = Contractions::after_words,
+                                                              .cases = true,
+                                                              .apart = Apart::han}>(text, ends);
     case SplitPattern::deepseek_v3:
-      return split_by<DeepSeekV3>(text, ends);
+      return split_by<DeepSeekV3, BlockShape{.max_digits = 3,
+                                             .word = kWord,
+                                             .contractions = Contractions::none,
+                                             .apart = Apart::deepseek_cjk,
+                                             .deepseek = true}>(text, ends);
   }
 }
 
