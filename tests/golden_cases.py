@@ -11,6 +11,7 @@ import tokenizers
 
 from turnloom.configs import RendererConfig, config_from_name
 
+CALL_OPTIONS = ("add_generation_prompt", "continue_final_message")
 QWEN_SYSTEM = "You are a helpful assistant"
 
 
@@ -23,9 +24,19 @@ class Template:
     config_fields: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
+    def name(self) -> str:
+        """What cases are named after."""
+        return self.path.removesuffix(".jinja")
+
+    @property
     def golden_file(self) -> str:
         """The golden file that has its records."""
         return self.path.partition("/")[0] + ".jsonl"
+
+    @property
+    def format(self) -> str:
+        """The family and, if it is not the current one, the revision."""
+        return " ".join([self.config_name, *(v for k, v in self.config_fields.items() if k == "revision")])
 
 
 TEMPLATES = (
@@ -39,9 +50,18 @@ TEMPLATES = (
         "chatml",
         {"bos": "<|begin_of_text|>", "default_system": f"{QWEN_SYSTEM}."},
     ),
+    Template("qwen2.5/qwen2.5-7b-instruct.jinja", "qwen2.5"),
     Template("qwen3/qwen3.jinja", "qwen3"),
+    Template("qwen3/qwen3-first.jinja", "qwen3", {"revision": "first"}),
+    Template("qwen3/qwen3-instruct-2507.jinja", "qwen3", {"revision": "instruct-2507"}),
+    Template("qwen3/qwen3-next-80b.jinja", "qwen3", {"revision": "next"}),
     Template("llama3/llama-3-8b-instruct.jinja", "llama-3"),
+    Template("llama3/llama-3.1-8b-instruct.jinja", "llama-3.1"),
+    # The template asks the clock for the date; the records saw this one.
+    Template("llama3/llama-3.2-3b-instruct.jinja", "llama-3.2", {"date_string": "15 Jan 2026"}),
 )
+
+TEMPLATES_WITH_IDS = ("qwen3/qwen3", "llama3/llama-3.1-8b-instruct", "llama3/llama-3.2-3b-instruct")
 
 
 @dataclass(frozen=True)
@@ -78,12 +98,12 @@ def golden_records(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _case(template: Template, record: dict[str, Any]) -> GoldenCase:
-    kwargs = dict(record["kwargs"])
-    fields = dict(template.config_fields)
-    if "enable_thinking" in kwargs:  # a variable of the template, and a field of our config
-        fields["enable_thinking"] = kwargs.pop("enable_thinking")
+    kwargs = {key: value for key, value in record["kwargs"].items() if key in CALL_OPTIONS}
+    # What else was passed are variables of the template, and fields of our config.
+    variables = {key: value for key, value in record["kwargs"].items() if key not in CALL_OPTIONS}
+    fields = {**template.config_fields, **variables}
     return GoldenCase(
-        id=f"{template.path.removesuffix('.jinja')}: {record['case']}",
+        id=f"{template.name}: {record['case']}",
         template=template,
         case=record["case"],
         config=config_from_name(template.config_name, marker_policy="all", on_loss="template", **fields),
@@ -93,6 +113,15 @@ def _case(template: Template, record: dict[str, Any]) -> GoldenCase:
         expected=record.get("text"),
         error_type=record["error"]["type"] if "error" in record else None,
     )
+
+
+def golden_ids(shared: Path) -> dict[str, list[int]]:
+    """Give the ids of the cases, by the id of the case, for vocabularies that are at hand."""
+    return {
+        f"{record['template'].removesuffix('.jinja')}: {record['case']}": record["ids"]
+        for name in ("qwen3", "llama3")
+        for record in golden_records(shared / "golden" / "ids" / f"{name}.jsonl")
+    }
 
 
 def control_token_tokenizer() -> tokenizers.Tokenizer:
@@ -114,6 +143,8 @@ def control_token_tokenizer() -> tokenizers.Tokenizer:
             "<|start_header_id|>",
             "<|end_header_id|>",
             "<|eot_id|>",
+            "<|eom_id|>",
+            "<|python_tag|>",
         ]
     )
     return tokenizer

@@ -16,16 +16,15 @@ from typing import NoReturn
 
 from turnloom.errors import RenderError
 from turnloom.reference.families.family import Family, ListContent, OnLoss, Turn
-from turnloom.reference.json_text import Json, python_repr
-from turnloom.reference.messages import Message
+from turnloom.reference.json_text import python_repr
+from turnloom.reference.messages import Conversation
 from turnloom.reference.prompt import Prompt, PromptWriter
 
 
 def render_prompt(
     family: Family,
     on_loss: OnLoss,
-    messages: Sequence[Message],
-    tools: Sequence[Json],
+    conversation: Conversation,
     *,
     add_generation_prompt: bool = False,
     continue_final_message: bool = False,
@@ -36,77 +35,75 @@ def render_prompt(
         ValueError: no messages, or nothing to continue.
         RenderError: something that the caller passed would be lost.
     """
-    if not messages:
+    if not conversation.messages:
         raise ValueError("messages: no messages")
     if continue_final_message and add_generation_prompt:
         raise ValueError("continue_final_message: cannot be combined with add_generation_prompt")
-    turns = _place_turns(family, on_loss, messages)
+    turns = _place_turns(family, on_loss, conversation)
     if on_loss == "raise":
-        _check_losses(family, turns, tools)
+        _check_losses(family, turns, conversation)
 
-    out = PromptWriter()
-    n_written = family.write_opening(turns, tools, out)
+    out = PromptWriter(quotes_string_arguments=family.quotes_string_arguments and on_loss == "template")
+    n_written = family.write_opening(turns, conversation, out)
     for turn in turns[n_written:]:
         if turn.role in family.roles:
             out.attribute_to(turn.index, turn.role)
             family.write_turn(turn, out)
     out.attribute_to_none()
     if continue_final_message:
-        return _cut_after_content(out, turns[-1], family.strips_content)
+        return _cut_after_content(out, turns[-1])
     if add_generation_prompt:
         family.write_generation_prompt(out)
     return out.prompt()
 
 
-def _place_turns(family: Family, on_loss: OnLoss, messages: Sequence[Message]) -> list[Turn]:
+def _place_turns(family: Family, on_loss: OnLoss, conversation: Conversation) -> list[Turn]:
+    messages = conversation.messages
     turns = []
     for index, message in enumerate(messages):
-        text, is_string = message.content.text, message.content.is_given
-        if message.content.is_list and on_loss == "template":
-            text, is_string = _list_text(family, message, index)
         is_last = index + 1 == len(messages)
-        turns.append(
-            Turn(
-                message=message,
-                index=index,
-                text=text,
-                text_is_string=is_string,
-                is_last=is_last,
-                previous_role=None if index == 0 else messages[index - 1].role,
-                next_role=None if is_last else messages[index + 1].role,
-            )
+        turn = Turn(
+            message=message,
+            index=index,
+            text=message.content.text,
+            text_is_string=message.content.is_given,
+            has_tool_calls=message.has_tool_calls if on_loss == "template" else bool(message.tool_calls),
+            is_last=is_last,
+            previous_role=None if index == 0 else messages[index - 1].role,
+            next_role=None if is_last else messages[index + 1].role,
         )
+        if message.content.is_list and on_loss == "template" and turn.role in family.roles:
+            turn = _with_list_shown(family, turn, conversation)
+        turns.append(turn)
     last_query = next((turn.index for turn in reversed(turns) if family.is_query(turn)), len(turns))
     return [replace(turn, after_last_query=turn.index > last_query) for turn in turns]
 
 
-def _list_text(family: Family, message: Message, index: int) -> tuple[str, bool]:
-    """Give what the template makes of a content list, and whether it is a string to it."""
-    list_content = family.list_content
-    if index == 0 and message.role == "system" and family.opening_list_content is not None:
-        list_content = family.opening_list_content
-    match list_content:
+def _with_list_shown(family: Family, turn: Turn, conversation: Conversation) -> Turn:
+    """Let a turn have what the template makes of its content list."""
+    content = turn.message.content
+    match family.list_content(turn, conversation):
         case ListContent.DROP:
-            return "", False
+            return replace(turn, text="", text_is_string=False)
         case ListContent.REPR:
-            return python_repr(message.content.values), False
-    if message.content.foreign_part is not None:
-        raise RenderError(_foreign_part_error(family, message, index))
-    return message.content.text, True
+            return replace(turn, text=python_repr(content.values), text_is_string=False)
+    if content.foreign_part is not None:
+        raise RenderError(_foreign_part_error(family, turn))
+    return turn
 
 
-def _check_losses(family: Family, turns: Sequence[Turn], tools: Sequence[Json]) -> None:
+def _check_losses(family: Family, turns: Sequence[Turn], conversation: Conversation) -> None:
     name = family.name
-    if tools and not family.tools:
+    if conversation.tools and not family.tools:
         _raise_loss(f"tools: {name} does not render tools")
     for turn in turns:
         message, place = turn.message, f"messages[{turn.index}]"
         if turn.role not in family.roles:
             _raise_loss(f"{place}.role: {name} does not render the role {turn.role!r}")
         if message.content.foreign_part is not None:
-            _raise_loss(_foreign_part_error(family, message, turn.index))
-        if lost_text := family.lost_text(turn):
-            _raise_loss(f"{place}.content: {name} does not render {lost_text}")
+            _raise_loss(_foreign_part_error(family, turn))
+        if loss := family.find_loss(turn, conversation):
+            _raise_loss(f"{place}.{loss.key}: {name} {loss.reason}")
         if message.reasoning and turn.role not in family.reasoning_roles:
             place = f"{place}.{message.reasoning_key}"
             _raise_loss(f"{place}: {name} does not render reasoning of the role {turn.role!r}")
@@ -114,10 +111,10 @@ def _check_losses(family: Family, turns: Sequence[Turn], tools: Sequence[Json]) 
             _raise_loss(f"{place}.tool_calls: {name} does not render tool calls of the role {turn.role!r}")
 
 
-def _foreign_part_error(family: Family, message: Message, index: int) -> str:
-    part = message.content.foreign_part
+def _foreign_part_error(family: Family, turn: Turn) -> str:
+    part = turn.message.content.foreign_part
     assert part is not None
-    place = f"messages[{index}].content[{part.index}]"
+    place = f"messages[{turn.index}].content[{part.index}]"
     return f"{place}: {family.name} does not render a part of type {part.type!r}"
 
 
@@ -125,20 +122,21 @@ def _raise_loss(reason: str) -> NoReturn:
     raise RenderError(f'{reason} (on_loss="template" accepts that)')
 
 
-def _cut_after_content(out: PromptWriter, final: Turn, strips_content: bool) -> Prompt:
+def _cut_after_content(out: PromptWriter, final: Turn) -> Prompt:
     """Cut as transformers does: what stands after the body of the final message goes.
 
-    Where the format strips white space around a body, white space that then ends the text goes, too.
+    Where the format strips white space around the body, white space that then ends the text goes, too.
     """
-    end = out.content_ends.get(final.index)
-    if end is None or not final.text_is_string:
+    body = out.bodies.get(final.index)
+    if body is None or not final.text_is_string:
         raise ValueError(
             f"messages[{final.index}].content: "
             "continue_final_message needs a final message whose content is rendered"
         )
     prompt = out.prompt()
-    if strips_content:
-        end = len(prompt.text[:end].decode().rstrip().encode())
-    kept = [piece for piece in prompt.pieces if piece.begin < end]
-    kept[-1] = replace(kept[-1], end=min(kept[-1].end, end))
-    return Prompt(prompt.text[:end], kept)
+    text = prompt.text[: body.end]
+    if body.is_stripped:
+        text = text.decode().rstrip().encode()
+    kept = [piece for piece in prompt.pieces if piece.begin < len(text)]
+    kept[-1] = replace(kept[-1], end=min(kept[-1].end, len(text)))
+    return Prompt(text, kept)

@@ -53,15 +53,27 @@ class Message:
     reasoning_key: str = REASONING_KEYS[0]
     """The key that the reasoning was read from."""
     tool_calls: Sequence[ToolCall] = ()
+    has_tool_calls: bool = False
+    """Also of an empty list; False for None and no calls."""
     name: str | None = None
     tool_call_id: str | None = None
 
 
-def read_messages(messages: object, *, keep_lists: bool = False) -> list[Message]:
-    """Read and check messages, one after the other.
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What is rendered."""
+
+    messages: Sequence[Message]
+    tools: Sequence[Json] | None = None
+    """None and no tools are not the same to every format."""
+
+
+def read_conversation(messages: object, tools: object, *, keep_lists: bool = False) -> Conversation:
+    """Read and check messages, one after the other, and then tools.
 
     Args:
         messages: the caller's list of dicts.
+        tools: the caller's list of dicts, or None.
         keep_lists: keep content lists as they are, for a template that prints them.
 
     Raises:
@@ -72,22 +84,8 @@ def read_messages(messages: object, *, keep_lists: bool = False) -> list[Message
     place = Place("messages")
     if not isinstance(messages, list | tuple):
         raise TypeError(f"{place}: expected a list of messages, got {type(messages).__name__}")
-    return [_read_message(message, place.index(i), keep_lists) for i, message in enumerate(messages)]
-
-
-def read_tools(tools: object) -> list[Json]:
-    """Read and check tool specs; None is no tools."""
-    place = Place("tools")
-    if tools is None:
-        return []
-    if not isinstance(tools, list | tuple):
-        raise TypeError(f"{place}: expected a list of tools or None, got {type(tools).__name__}")
-    specs = []
-    for i, tool in enumerate(tools):
-        if not isinstance(tool, dict):
-            raise TypeError(f"{place.index(i)}: expected a dict, got {type(tool).__name__}")
-        specs.append(read_json(tool, place.index(i)))
-    return specs
+    read = [_read_message(message, place.index(i), keep_lists) for i, message in enumerate(messages)]
+    return Conversation(read, None if tools is None else _read_tools(tools, Place("tools")))
 
 
 def tool_names(messages: Sequence[Message]) -> list[str | None]:
@@ -100,6 +98,17 @@ def tool_names(messages: Sequence[Message]) -> list[str | None]:
         name = message.name or called.get(message.tool_call_id or "")
         names.append(name or None if message.role == "tool" else None)
     return names
+
+
+def _read_tools(tools: object, place: Place) -> list[Json]:
+    if not isinstance(tools, list | tuple):
+        raise TypeError(f"{place}: expected a list of tools or None, got {type(tools).__name__}")
+    specs = []
+    for i, tool in enumerate(tools):
+        if not isinstance(tool, dict):
+            raise TypeError(f"{place.index(i)}: expected a dict, got {type(tool).__name__}")
+        specs.append(read_json(tool, place.index(i)))
+    return specs
 
 
 def _read_message(message: object, place: Place, keep_lists: bool) -> Message:
@@ -117,6 +126,7 @@ def _read_message(message: object, place: Place, keep_lists: bool) -> Message:
         reasoning=_read_optional(message, reasoning_key, place),
         reasoning_key=reasoning_key,
         tool_calls=_read_calls(message.get("tool_calls"), place.field("tool_calls")),
+        has_tool_calls=message.get("tool_calls") is not None,
         name=_read_optional(message, "name", place),
         tool_call_id=_read_optional(message, "tool_call_id", place),
     )

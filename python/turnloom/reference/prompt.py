@@ -49,20 +49,30 @@ class Prompt:
     pieces: list[Piece]
 
 
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Where the body of a message ends, also an empty one: `continue_final_message` cuts there."""
+
+    end: int
+    is_stripped: bool
+    """The format does not render white space around it."""
+
+
 class PromptWriter:
     """The one place where pieces are made: families write through it and never set an attribution.
 
     What is written belongs to the message that `attribute_to` named last.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, quotes_string_arguments: bool = False) -> None:
         self._chunks: list[bytes] = []
         self._pieces: list[Piece] = []
         self._n_bytes = 0
         self._message = NO_MESSAGE
         self._role = ""
-        self.content_ends: dict[int, int] = {}
-        """Where the body of each message ends, also an empty one: `continue_final_message` cuts there."""
+        self._quotes_string_arguments = quotes_string_arguments
+        self.bodies: dict[int, Body] = {}
+        """Of each message that has one."""
 
     def attribute_to(self, message: int, role: str) -> None:
         """Let what follows belong to a message."""
@@ -89,11 +99,24 @@ class PromptWriter:
     def content(self, text: str) -> None:
         """Write the body of the message."""
         self.caller_text(text, Field.CONTENT)
-        self.content_ends[self._message] = self._n_bytes
+        self.bodies[self._message] = Body(self._n_bytes, is_stripped=False)
+
+    def stripped_content(self, text: str) -> None:
+        """Write the body of the message without white space around it."""
+        self.caller_text(text.strip(), Field.CONTENT)
+        self.bodies[self._message] = Body(self._n_bytes, is_stripped=True)
+
+    def json_content(self, value: Json) -> None:
+        """Write the body of the message as JSON; the body of a str ends before its closing quote."""
+        self.caller_text(json_text(value), Field.CONTENT)
+        n_closing = 1 if isinstance(value, str) else 0
+        self.bodies[self._message] = Body(self._n_bytes - n_closing, is_stripped=False)
 
     def arguments(self, value: Json) -> None:
-        """Write the arguments of a call: a str as it is, anything else as JSON."""
-        self.caller_text(value if isinstance(value, str) else json_text(value), Field.TOOL_ARGUMENTS)
+        """Write the arguments of a call: as JSON, but a str as it is unless the format quotes it."""
+        if not isinstance(value, str) or self._quotes_string_arguments:
+            value = json_text(value)
+        self.caller_text(value, Field.TOOL_ARGUMENTS)
 
     def prompt(self) -> Prompt:
         """Give what was written."""

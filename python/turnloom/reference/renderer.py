@@ -11,10 +11,9 @@ from turnloom.reference.added_tokens import AddedTokens
 from turnloom.reference.columns import concatenated, token_columns
 from turnloom.reference.engine import render_prompt
 from turnloom.reference.families import declared_markers, make_family
-from turnloom.reference.families.family import ListContent, RendererConfig
-from turnloom.reference.json_text import Json
+from turnloom.reference.families.family import RendererConfig
 from turnloom.reference.markers import segment
-from turnloom.reference.messages import Message, read_messages, read_tools, tool_names
+from turnloom.reference.messages import Conversation, read_conversation, tool_names
 from turnloom.reference.prompt import ControlToken, Prompt
 from turnloom.rendered import ContentMarker, RenderedTokens, TokenBatch, TokenColumns
 from turnloom.tokenizer import Tokenizer
@@ -46,8 +45,8 @@ class Renderer:
         continue_final_message: bool = False,
     ) -> str:
         """Return the prompt as text, as the model's chat template writes it."""
-        read = self._read(messages, tools)
-        return self._prompt(*read, add_generation_prompt, continue_final_message).text.decode()
+        conversation = self._read(messages, tools)
+        return self._prompt(conversation, add_generation_prompt, continue_final_message).text.decode()
 
     def render_ids(
         self,
@@ -81,11 +80,12 @@ class Renderer:
             TypeError, ValueError: something that was passed is of a wrong type or value. The message names
                 the place, such as `messages[2].content`.
         """
-        read_messages, read_tools = self._read(messages, tools)
-        prompt = self._prompt(read_messages, read_tools, add_generation_prompt, continue_final_message)
+        conversation = self._read(messages, tools)
+        prompt = self._prompt(conversation, add_generation_prompt, continue_final_message)
         columns, content_markers = self._encode(prompt, byte_offsets)
-        roles = [message.role for message in read_messages]
-        return RenderedTokens.from_columns(columns, roles, tool_names(read_messages), content_markers)
+        roles = [message.role for message in conversation.messages]
+        names = tool_names(conversation.messages)
+        return RenderedTokens.from_columns(columns, roles, names, content_markers)
 
     def render_batch(
         self,
@@ -123,10 +123,8 @@ class Renderer:
         content_markers: list[tuple[int, ContentMarker]] = []
         for row, messages in enumerate(conversations):
             try:
-                prompt = self._prompt(
-                    *self._read(messages, tools if tools_per_row is None else tools_per_row[row]),
-                    add_generation_prompt,
-                )
+                conversation = self._read(messages, tools if tools_per_row is None else tools_per_row[row])
+                prompt = self._prompt(conversation, add_generation_prompt)
                 columns, markers = self._encode(prompt, byte_offsets)
             except (TypeError, ValueError) as error:
                 error.add_note(f"row {row} of the batch")
@@ -148,22 +146,17 @@ class Renderer:
         """Return the ids at which generation stops, the close of a turn first."""
         return [token.id for token in self._family.stop_tokens()]
 
-    def _read(self, messages: object, tools: object) -> tuple[list[Message], list[Json]]:
-        prints_lists = self._on_loss == "template" and self._family.list_content is ListContent.REPR
-        return read_messages(messages, keep_lists=prints_lists), read_tools(tools)
+    def _read(self, messages: object, tools: object) -> Conversation:
+        prints_lists = self._on_loss == "template" and self._family.prints_content_lists
+        return read_conversation(messages, tools, keep_lists=prints_lists)
 
     def _prompt(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Json],
-        add_generation_prompt: bool,
-        continue_final_message: bool = False,
+        self, conversation: Conversation, add_generation_prompt: bool, continue_final_message: bool = False
     ) -> Prompt:
         return render_prompt(
             self._family,
             self._on_loss,
-            messages,
-            tools,
+            conversation,
             add_generation_prompt=add_generation_prompt,
             continue_final_message=continue_final_message,
         )

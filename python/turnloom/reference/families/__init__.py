@@ -5,9 +5,13 @@ from collections.abc import Sequence
 from turnloom.reference.families.chatml import ChatML
 from turnloom.reference.families.family import Family, RendererConfig, TokenLookup
 from turnloom.reference.families.llama3 import Llama3
+from turnloom.reference.families.llama3_1 import Llama31, Llama32
+from turnloom.reference.families.qwen2_5 import Qwen25
 from turnloom.reference.families.qwen3 import Qwen3
 
-FAMILIES: dict[str, type[Family]] = {family.name: family for family in (ChatML, Llama3, Qwen3)}
+FAMILIES: dict[str, type[Family]] = {
+    family.name: family for family in (ChatML, Llama3, Llama31, Llama32, Qwen25, Qwen3)
+}
 
 
 def make_family(config: RendererConfig, tokens: TokenLookup) -> Family:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from turnloom.reference.families.family import Family, TokenLookup, Turn
-from turnloom.reference.json_text import Json
+from turnloom.reference.messages import Conversation
 from turnloom.reference.prompt import ControlToken, PromptWriter
 from turnloom.rendered import Field
 
@@ -58,7 +58,7 @@ class ChatML(Family):
         self._bos = None if config.bos is None else tokens(config.bos)
         self._default_system = config.default_system
 
-    def write_opening(self, turns: Sequence[Turn], tools: Sequence[Json], out: PromptWriter) -> int:
+    def write_opening(self, turns: Sequence[Turn], conversation: Conversation, out: PromptWriter) -> int:
         if self._bos is not None:
             out.control(self._bos)
         if self._default_system is not None and turns[0].role != "system":

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, Literal, Protocol
 
-from turnloom.reference.json_text import Json
-from turnloom.reference.messages import Message
+from turnloom.reference.messages import Conversation, Message
 from turnloom.reference.prompt import ControlToken, PromptWriter
 
 MarkerPolicy = Literal["trusted", "all", "none", "reject"]
@@ -49,6 +48,8 @@ class Turn:
     """The content as the template sees it: differs from `message.content.text` only for lists."""
     text_is_string: bool
     """Whether the template sees a string: None and no content are none, a list only where it is joined."""
+    has_tool_calls: bool
+    """Whether the template sees calls; an empty list counts with `on_loss="template"` only."""
     is_last: bool
     previous_role: str | None
     next_role: str | None
@@ -59,6 +60,16 @@ class Turn:
     def role(self) -> str:
         """The message's role."""
         return self.message.role
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A part of a message that the template drops, or renders as something else than it is."""
+
+    key: str
+    """Of the message, such as "content"."""
+    reason: str
+    """Follows the name of the family: "does not render ..."."""
 
 
 class EveryRole:
@@ -77,15 +88,14 @@ class Family(ABC):
 
     # What the template renders; anything else that the caller passes would be lost.
     roles: ClassVar[Container[str]] = EveryRole()
-    reasoning_roles: ClassVar[Container[str]] = ()
+    reasoning_roles: Container[str] = ()
     call_roles: ClassVar[Container[str]] = ()
     tools: ClassVar[bool] = False
 
-    list_content: ClassVar[ListContent] = ListContent.JOIN
-    opening_list_content: ClassVar[ListContent | None] = None
-    """The same for a system message that comes first, where the template treats that apart."""
-    strips_content: ClassVar[bool] = False
-    """White space around a body is not rendered: decides what is left of it in front of a continuation."""
+    prints_content_lists: bool = False
+    """A content list may have to be printed: `list_content` is REPR, or a result is printed as JSON."""
+    quotes_string_arguments: ClassVar[bool] = False
+    """Arguments that are given as JSON text are printed as a JSON string of it, with `on_loss="template"`."""
 
     @abstractmethod
     def __init__(self, config: RendererConfig, tokens: TokenLookup) -> None:
@@ -95,12 +105,16 @@ class Family(ABC):
         """Tell whether the message asks the model something new, so that reasoning before it may go."""
         return False
 
-    def lost_text(self, turn: Turn) -> str | None:
-        """Name what of the content itself the template drops, if it does."""
+    def list_content(self, turn: Turn, conversation: Conversation) -> ListContent:
+        """Tell what the template makes of the content list of a message."""
+        return ListContent.JOIN
+
+    def find_loss(self, turn: Turn, conversation: Conversation) -> Loss | None:
+        """Find what else of a message would be lost."""
         return None
 
     @abstractmethod
-    def write_opening(self, turns: Sequence[Turn], tools: Sequence[Json], out: PromptWriter) -> int:
+    def write_opening(self, turns: Sequence[Turn], conversation: Conversation, out: PromptWriter) -> int:
         """Write what stands before the turns, as no message's. Return how many turns that included."""
 
     @abstractmethod
