@@ -65,15 +65,14 @@ class Walk {
               .is_last = index + 1 == messages.size(),
               .previous_role = index == 0 ? std::string_view{} : messages[index - 1].role,
               .next_role = index + 1 == messages.size() ? std::string_view{} : messages[index + 1].role};
-    if (on_loss_ == OnLoss::template_text && message.content_is_list) {
-      show_list(turn);
-    }
+    const bool shows_list = message.content_is_list && family_.renders_role(message.role);
+    if (on_loss_ == OnLoss::template_text && shows_list) show_list(turn);
     return turn;
   }
 
   // What the template makes of a content list.
   void show_list(Turn& turn) {
-    const ListContent shown = family_.list_content(turn);
+    const ListContent shown = family_.list_content(turn, conversation_);
     turn.text_is_string = shown == ListContent::join;
     switch (shown) {
       case ListContent::join:
@@ -129,13 +128,14 @@ class Walk {
   // white space around a body, what white space then ends the text goes too.
   void cut_after_final_content() {
     const std::size_t last = turns_.size() - 1;
-    if (!turns_[last].text_is_string || out_.content_message() != static_cast<std::int32_t>(last)) {
+    const PromptWriter::Body& body = out_.last_body();
+    if (!turns_[last].text_is_string || body.message != static_cast<std::int32_t>(last)) {
       throw Error(ErrorKind::value, place_of(last, "content"),
                   "continue_final_message needs a final message whose content is rendered");
     }
     Prompt& prompt = out_.prompt();
-    std::size_t end = out_.content_end();
-    if (family_.traits().strips_content) end = rstrip(std::string_view(prompt.text).substr(0, end)).size();
+    std::size_t end = body.end;
+    if (body.is_stripped) end = rstrip(std::string_view(prompt.text).substr(0, end)).size();
     prompt.text.resize(end);
     while (!prompt.pieces.empty() && prompt.pieces.back().begin >= end) prompt.pieces.pop_back();
     if (!prompt.pieces.empty() && prompt.pieces.back().end > end) prompt.pieces.back().end = end;

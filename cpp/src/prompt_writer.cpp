@@ -1,6 +1,7 @@
 #include "prompt_writer.hpp"
 
 #include "families/family.hpp"
+#include "text.hpp"
 
 namespace turnloom {
 
@@ -36,14 +37,18 @@ void PromptWriter::caller_text(std::string_view text, Field field) {
 
 void PromptWriter::content(std::string_view text) {
   caller_text(text, Field::content);
-  content_message_ = message_;
-  content_end_ = prompt_.text.size();
+  last_body_ = {.message = message_, .end = prompt_.text.size(), .is_stripped = false};
 }
 
-void PromptWriter::content_json(const Value& value) {
+void PromptWriter::stripped_content(std::string_view text) {
+  content(strip(text));
+  last_body_.is_stripped = true;
+}
+
+void PromptWriter::json_content(const Value& value) {
   json(value, Field::content);
-  content_message_ = message_;
-  content_end_ = prompt_.text.size();
+  const std::size_t n_closing = std::holds_alternative<std::string_view>(value.data) ? 1 : 0;
+  last_body_ = {.message = message_, .end = prompt_.text.size() - n_closing, .is_stripped = false};
 }
 
 void PromptWriter::json(const Value& value, Field field, const JsonStyle& style) {

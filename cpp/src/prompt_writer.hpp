@@ -34,18 +34,24 @@ class PromptWriter {
   void caller_text(std::string_view text, Field field);
   /// The body of the message. Its end is where `continue_final_message` cuts, also when it is empty.
   void content(std::string_view text);
+  /// The body of the message without white space around it.
+  void stripped_content(std::string_view text);
+  /// The body of the message as JSON; the body of a string ends before its closing quote.
+  void json_content(const Value& value);
   /// `value` as JSON, as text the caller passed.
   void json(const Value& value, Field field, const JsonStyle& style = {});
-  /// The body of the message, as JSON.
-  void content_json(const Value& value);
   /// A call's arguments: a string as it is, anything else as JSON.
   void arguments(const Value& value);
   /// From here on `arguments` writes strings as JSON, too.
   void quote_string_arguments() noexcept { quotes_string_arguments_ = true; }
 
-  /// Message and place of the last body written.
-  [[nodiscard]] std::int32_t content_message() const noexcept { return content_message_; }
-  [[nodiscard]] std::size_t content_end() const noexcept { return content_end_; }
+  /// The last body written.
+  struct Body {
+    std::int32_t message = kNoMessage;
+    std::size_t end = 0;
+    bool is_stripped = false;
+  };
+  [[nodiscard]] const Body& last_body() const noexcept { return last_body_; }
 
   [[nodiscard]] Prompt& prompt() noexcept { return prompt_; }
 
@@ -58,8 +64,7 @@ class PromptWriter {
   bool is_assistant_ = false;
   bool is_author_ = false;
   bool quotes_string_arguments_ = false;
-  std::int32_t content_message_ = kNoMessage;
-  std::size_t content_end_ = 0;
+  Body last_body_;
 };
 
 }  // namespace turnloom

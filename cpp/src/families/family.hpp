@@ -49,10 +49,10 @@ struct Loss {
 
 /// The facts about a format that decide what would be lost.
 struct FamilyTraits {
-  std::string_view name;              ///< as in configs and error messages
-  bool tools = false;                 ///< tool specs are rendered
-  bool strips_content = false;        ///< white space around a body is not rendered
-  bool prints_content_lists = false;  ///< `list_content` is ListContent::repr for some message
+  std::string_view name;  ///< as in configs and error messages
+  bool tools = false;     ///< tool specs are rendered
+  /// A content list may have to be printed: `list_content` is ListContent::repr, or a result is JSON.
+  bool prints_content_lists = false;
   /// A call's arguments given as JSON text are rendered as a JSON string of that text. Only
   /// `OnLoss::template_text` does so; otherwise the text stands as it is.
   bool quotes_string_arguments = false;
@@ -72,7 +72,9 @@ class Family {
   [[nodiscard]] virtual bool renders_calls(std::string_view) const { return false; }
   [[nodiscard]] virtual bool renders_reasoning(std::string_view) const { return false; }
   /// What the template makes of the content list of a message.
-  [[nodiscard]] virtual ListContent list_content(const Turn&) const { return ListContent::join; }
+  [[nodiscard]] virtual ListContent list_content(const Turn&, const Conversation&) const {
+    return ListContent::join;
+  }
   /// What else of the message would be lost.
   [[nodiscard]] virtual std::optional<Loss> find_loss(const Turn&, const Conversation&) const { return {}; }
   /// Whether the message asks something of the model, which ends what the format keeps of reasoning before

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "families/llama.hpp"
-#include "text.hpp"
 
 namespace turnloom {
 namespace {
@@ -15,10 +14,11 @@ namespace {
 class Llama3 final : public Family {
  public:
   explicit Llama3(const Tokenizer& tokenizer)
-      : Family({.name = "llama-3", .strips_content = true, .prints_content_lists = true}),
-        frame_(tokenizer) {}
+      : Family({.name = "llama-3", .prints_content_lists = true}), frame_(tokenizer) {}
 
-  [[nodiscard]] ListContent list_content(const Turn&) const override { return ListContent::repr; }
+  [[nodiscard]] ListContent list_content(const Turn&, const Conversation&) const override {
+    return ListContent::repr;
+  }
 
   std::size_t write_opening(std::span<const Turn>, const Conversation&, PromptWriter& out) const override {
     out.control(frame_.begin_of_text);
@@ -27,7 +27,7 @@ class Llama3 final : public Family {
 
   void write_turn(const Turn& turn, PromptWriter& out) const override {
     frame_.open_as_given(turn.message.role, out);
-    out.content(strip(turn.text));
+    out.stripped_content(turn.text);
     frame_.close(out);
   }
 

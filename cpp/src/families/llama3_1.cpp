@@ -29,11 +29,7 @@ namespace {
 class Llama31 final : public Family {
  public:
   Llama31(const Tokenizer& tokenizer, OptionReader& options, std::string_view name, bool has_builtin_tools)
-      : Family({.name = name,
-                .tools = true,
-                .strips_content = true,
-                .prints_content_lists = true,
-                .quotes_string_arguments = true}),
+      : Family({.name = name, .tools = true, .prints_content_lists = true, .quotes_string_arguments = true}),
         frame_(tokenizer),
         eom_(require_token(tokenizer, "<|eom_id|>")),
         date_(options.text("date_string").value_or("26 Jul 2024")),
@@ -55,7 +51,9 @@ class Llama31 final : public Family {
     return {};
   }
 
-  [[nodiscard]] ListContent list_content(const Turn&) const override { return ListContent::repr; }
+  [[nodiscard]] ListContent list_content(const Turn&, const Conversation&) const override {
+    return ListContent::repr;
+  }
 
   std::size_t write_opening(std::span<const Turn> turns, const Conversation& conversation,
                             PromptWriter& out) const override {
@@ -70,7 +68,7 @@ class Llama31 final : public Family {
     out.attribute_to(turns[n_written]);
     frame_.open("user", out);
     write_llama_tools(LlamaToolsPlace::user_message, conversation.tools, out);
-    out.content(strip(turns[n_written].text));
+    out.stripped_content(turns[n_written].text);
     frame_.close(out);
     return n_written + 1;
   }
@@ -84,7 +82,7 @@ class Llama31 final : public Family {
       frame_.close(out);
     } else {
       frame_.open_as_given(turn.message.role, out);
-      out.content(strip(turn.text));
+      out.stripped_content(turn.text);
       frame_.close(out);
     }
   }
@@ -112,7 +110,7 @@ class Llama31 final : public Family {
     if (conversation.has_tools && !tools_in_user_message_) {
       write_llama_tools(LlamaToolsPlace::system_block, conversation.tools, out);
     }
-    if (system != nullptr) out.content(strip(system->text));
+    if (system != nullptr) out.stripped_content(system->text);
     frame_.close(out);
     out.attribute_to_none();
   }

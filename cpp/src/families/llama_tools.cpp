@@ -59,9 +59,9 @@ void write_llama_tools(LlamaToolsPlace place, const std::vector<Value>& tools, P
 
 void write_llama_result(const Turn& turn, PromptWriter& out) {
   if (turn.text_is_string) {
-    out.content_json(Value{turn.text});
+    out.json_content(Value{turn.text});
   } else if (turn.message.has_content) {
-    out.content_json(turn.message.content_list);
+    out.json_content(turn.message.content_list);
   }
 }
 

@@ -5,7 +5,7 @@
 //   <|im_start|>assistant\na\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call><|im_end|>\n
 //   <|im_start|>user\n<tool_response>\nok\n</tool_response><|im_end|>\n
 //
-// Departure: no content is empty text, where the template fails.
+// Departure: no content is empty text and a content list is its texts joined, where the template fails.
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,9 +29,11 @@ class Qwen25 final : public Family {
   [[nodiscard]] bool renders_role(std::string_view role) const override { return is_qwen_role(role); }
   [[nodiscard]] bool renders_calls(std::string_view role) const override { return role == "assistant"; }
 
-  [[nodiscard]] ListContent list_content(const Turn& turn) const override {
-    // Elsewhere the template fails.
-    return turn.message.role == "tool" ? ListContent::repr : ListContent::join;
+  [[nodiscard]] ListContent list_content(const Turn& turn, const Conversation& conversation) const override {
+    // The template prints these two by themselves; all others it adds to a string, and fails.
+    const bool is_before_tools =
+        turn.index == 0 && turn.message.role == "system" && !conversation.tools.empty();
+    return turn.message.role == "tool" || is_before_tools ? ListContent::repr : ListContent::join;
   }
 
   std::size_t write_opening(std::span<const Turn> turns, const Conversation& conversation,

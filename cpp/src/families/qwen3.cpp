@@ -73,7 +73,7 @@ class Qwen3 final : public Family {
     return turn.message.role == "user" && turn.text_is_string &&
            !(turn.text.starts_with("<tool_response>") && turn.text.ends_with("</tool_response>"));
   }
-  [[nodiscard]] ListContent list_content(const Turn& turn) const override {
+  [[nodiscard]] ListContent list_content(const Turn& turn, const Conversation&) const override {
     const bool opens = turn.index == 0 && turn.message.role == "system";
     // Every revision fails on a list in the opening, and the first one everywhere but in results.
     const bool fails = opens || (revision_.lists == ListContent::repr && turn.message.role != "tool");
