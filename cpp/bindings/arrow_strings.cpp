@@ -123,6 +123,12 @@ bool ArrowStrings::is_null(std::size_t row) const noexcept {
   return validity_ != nullptr && !bit(validity_, offset_ + row);
 }
 
+std::size_t ArrowStrings::first_null() const noexcept {
+  std::size_t row = 0;
+  while (!is_null(row)) ++row;
+  return row;
+}
+
 std::vector<std::uint8_t> ArrowStrings::validity() const {
   std::vector<std::uint8_t> bits((views_.size() + 7) / 8);
   for (std::size_t row = 0; row < views_.size(); ++row) {

@@ -26,11 +26,14 @@ class ArrowStrings {
   /// The texts; nulls are empty.
   [[nodiscard]] const std::vector<std::string_view>& views() const noexcept { return views_; }
   [[nodiscard]] std::size_t n_nulls() const noexcept { return n_nulls_; }
-  [[nodiscard]] bool is_null(std::size_t row) const noexcept;
+  /// Only of an array with nulls.
+  [[nodiscard]] std::size_t first_null() const noexcept;
   /// A bit for each row, 1 where it is not null; as Arrow has it.
   [[nodiscard]] std::vector<std::uint8_t> validity() const;
 
  private:
+  [[nodiscard]] bool is_null(std::size_t row) const noexcept;
+
   pybind11::object schema_capsule_;
   pybind11::object array_capsule_;
   bool is_large_ = false;

@@ -70,11 +70,11 @@ py::array hash_list(const py::list& rows, std::optional<std::uint64_t> round) {
   return hash_views(views, round);
 }
 
-py::array hash_arrow(const py::object& strings, std::optional<std::uint64_t> round) {
+py::array hash_arrow(const py::object& strings, std::size_t first_row, std::optional<std::uint64_t> round) {
   const Place place("data");
   const ArrowStrings rows(strings.ptr(), place);
-  for (std::size_t row = 0; rows.n_nulls() > 0 && row < rows.size(); ++row) {
-    if (rows.is_null(row)) throw Error(ErrorKind::value, place.index(row).text(), "null has no hash");
+  if (rows.n_nulls() > 0) {
+    throw Error(ErrorKind::value, place.index(first_row + rows.first_null()).text(), "null has no hash");
   }
   return hash_views(rows.views(), round);
 }
@@ -107,7 +107,7 @@ py::array prefix_hashes_of(const py::object& ids, std::size_t block_size) {
 void bind_hash(py::module_& module) {
   module.def("fnv1a_64", &hash_one, py::arg("data"), py::kw_only(), py::arg("round"));
   module.def("fnv1a_64_list", &hash_list, py::arg("data"), py::kw_only(), py::arg("round"));
-  module.def("fnv1a_64_arrow", &hash_arrow, py::arg("data"), py::kw_only(), py::arg("round"));
+  module.def("fnv1a_64_arrow", &hash_arrow, py::arg("data"), py::kw_only(), py::arg("first_row"), py::arg("round"));
   module.def("fnv1a_64_ragged", &hash_ragged, py::arg("ids").noconvert(), py::arg("offsets").noconvert(),
              py::kw_only(), py::arg("round"));
   module.def("prefix_hashes", &prefix_hashes_of, py::arg("ids"), py::arg("block_size"));

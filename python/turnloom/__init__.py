@@ -12,9 +12,12 @@ except ImportError as error:
     ) from error
 
 from turnloom.errors import RenderError
+from turnloom.hashing import fnv1a_64, fnv1a_64_batch, prefix_hashes
 from turnloom.rendered import ContentMarker, Field, RenderedTokens, TokenBatch, TokenColumns
 from turnloom.renderer import Renderer, create_renderer
+from turnloom.scan import TokenHits, count_tokens, find_first, find_last, scan, split_at
 from turnloom.tokenizer import RaggedIds, Tokenizer, load_tokenizer
+from turnloom.tool_call_ids import ConformedMessages, ToolCallIdFormat
 
 if TYPE_CHECKING:
     from turnloom.configs import (
@@ -32,6 +35,7 @@ __version__ = version("turnloom")
 
 __all__ = [
     "ChatMLConfig",
+    "ConformedMessages",
     "ContentMarker",
     "Field",
     "Llama3Config",
@@ -46,10 +50,20 @@ __all__ = [
     "RendererConfig",
     "TokenBatch",
     "TokenColumns",
+    "TokenHits",
     "Tokenizer",
+    "ToolCallIdFormat",
     "config_from_name",
+    "count_tokens",
     "create_renderer",
+    "find_first",
+    "find_last",
+    "fnv1a_64",
+    "fnv1a_64_batch",
     "load_tokenizer",
+    "prefix_hashes",
+    "scan",
+    "split_at",
 ]
 
 # They need pydantic, which is loaded when one of them is first used.

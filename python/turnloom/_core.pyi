@@ -138,3 +138,46 @@ def json_text(
 
 def python_repr(value: object) -> str:
     """Write a value as `repr` does."""
+
+class ArrowStringArray:
+    """A string array that any Arrow package can take over."""
+
+    def __len__(self) -> int: ...
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        """Give the capsules of Arrow's C data interface: schema and array."""
+
+class ToolCallIdFormat:
+    """Which tool-call ids are accepted, and what replaces one that is not."""
+
+    def __init__(self, kind: str, n: int, hash_mask: int) -> None: ...
+    def accepts(self, id: str) -> bool: ...
+    def conform(self, id: str) -> str: ...
+    def conform_list(self, ids: list[str]) -> list[str]: ...
+    def conform_arrow(self, ids: object) -> ArrowStringArray: ...
+    def conform_messages(
+        self, messages: object
+    ) -> tuple[list[str], list[str | None], list[tuple[list[int], int | None]]]:
+        """Give ids, what they were, and for each message the numbers of its calls and of its result."""
+
+def fnv1a_64(data: object, *, round: int | None) -> int: ...
+def fnv1a_64_list(data: list[object], *, round: int | None) -> NDArray[np.uint64]: ...
+def fnv1a_64_arrow(data: object, *, first_row: int, round: int | None) -> NDArray[np.uint64]:
+    """Hash an Arrow string array; errors count rows from `first_row`."""
+
+def fnv1a_64_ragged(
+    ids: NDArray[np.int32], offsets: NDArray[np.int64], *, round: int | None
+) -> NDArray[np.uint64]:
+    """Hash rows of token ids; the offsets must have been checked."""
+
+def prefix_hashes(ids: object, block_size: int) -> NDArray[np.uint64]: ...
+def scan(ids: object, token_ids: object) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Give positions and tokens."""
+
+def scan_ragged(
+    ids: object, offsets: NDArray[np.int64], token_ids: object
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Give positions, tokens and rows; the offsets must have been checked."""
+
+def count_tokens(ids: object, token_ids: object) -> int: ...
+def find_first(ids: object, token_ids: object) -> int | None: ...
+def find_last(ids: object, token_ids: object) -> int | None: ...

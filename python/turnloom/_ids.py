@@ -23,7 +23,7 @@ def token_id_array(ids: TokenIds, place: str) -> NDArray[np.int32]:
         ValueError: a negative id, or one past int32.
     """
     if isinstance(ids, np.ndarray):
-        _check_array(ids, place)
+        check_array(ids, place)
         array: NDArray[np.integer[Any]] = ids
     elif isinstance(ids, (list, tuple)):
         if not set(map(type, ids)) <= {int}:
@@ -41,7 +41,12 @@ def token_id_array(ids: TokenIds, place: str) -> NDArray[np.int32]:
     return array.astype(np.int32, copy=False)
 
 
-def _check_array(array: NDArray[Any], place: str) -> None:
+def check_array(array: NDArray[Any], place: str) -> None:
+    """Check that an array is of integers, 1-D and C-contiguous; its elements are not looked at.
+
+    Raises:
+        TypeError: it is not.
+    """
     if array.dtype.kind not in "iu":
         raise TypeError(f"{place}: expected an integer array, got dtype {array.dtype}")
     if array.ndim != 1:

@@ -54,7 +54,11 @@ class ToolCallIdFormat {
   /// Whether a replacement has no part of the id.
   [[nodiscard]] bool is_all_hash() const noexcept;
   void require_single_ids() const;
-  void append_replacement(std::string_view id, const std::uint64_t* hashes, std::string& out) const;
+  [[nodiscard]] std::size_t longest_replacement(std::string_view id) const noexcept;
+  /// `hashes` are those of the replacement's rounds.
+  void append_replacement(std::string_view id, const std::uint64_t* hashes, std::string& text) const;
+  /// The same to memory that has room for the longest one; returns the end of what it wrote.
+  char* write_replacement(std::string_view id, const std::uint64_t* hashes, char* out) const noexcept;
   [[nodiscard]] std::size_t n_hashes() const noexcept;
 
   Kind kind_;

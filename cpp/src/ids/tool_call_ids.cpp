@@ -41,10 +41,11 @@ bool all_in(const ByteSet& set, std::string_view text) noexcept {
   return all;
 }
 
-bool begins_character(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
+constexpr bool begins_character(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
 
 /// Bytes of the first `n` characters of a text, or of all.
 std::size_t prefix_bytes(std::string_view text, std::size_t n_characters) noexcept {
+  if (text.size() <= n_characters) return text.size();
   std::size_t n_begun = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (begins_character(text[i]) && n_begun++ == n_characters) return i;
@@ -52,16 +53,53 @@ std::size_t prefix_bytes(std::string_view text, std::size_t n_characters) noexce
   return text.size();
 }
 
-/// The first characters of an id, those outside of the set as "_".
-void append_cleaned(std::string_view id, const ByteSet& set, std::size_t n_characters, std::string& out) {
-  const std::string_view kept = id.substr(0, prefix_bytes(id, n_characters));
-  for (const char byte : kept) {
-    if (begins_character(byte)) out += contains(set, byte) ? byte : '_';
+/// What stands for each byte of a cleaned id: itself, "_", or 0 for the bytes that go on a character.
+using Cleaning = std::array<char, 256>;
+
+constexpr Cleaning cleaning(const ByteSet& set) {
+  Cleaning map{};
+  for (std::size_t byte = 0; byte < map.size(); ++byte) {
+    const char c = static_cast<char>(byte);
+    if (set[byte]) {
+      map[byte] = c;
+    } else if (begins_character(c)) {
+      map[byte] = '_';
+    }
   }
+  return map;
 }
 
-void append_hex(std::uint64_t hash, std::string& out) {
-  for (int shift = 60; shift >= 0; shift -= 4) out += kDigits[hash >> shift & 0xF];
+constexpr Cleaning kUrlSafeCleaning = cleaning(kUrlSafe);
+constexpr Cleaning kBedrockCleaning = cleaning(kBedrock);
+
+// These write to memory that has room, and return the end of what they wrote.
+
+char* write(std::string_view text, char* out) noexcept { return std::copy(text.begin(), text.end(), out); }
+
+char* write_cleaned(std::string_view text, const Cleaning& map, char* out) noexcept {
+  for (const char byte : text) {
+    const char cleaned = map[static_cast<unsigned char>(byte)];
+    *out = cleaned;
+    out += cleaned != 0 ? 1 : 0;
+  }
+  return out;
+}
+
+char* write_hex(std::uint64_t hash, char* out) noexcept {
+  for (int shift = 60; shift >= 0; shift -= 4) *out++ = kDigits[hash >> shift & 0xF];
+  return out;
+}
+
+/// `n` digits of base 62, the least significant first; ten of each hash.
+char* write_digits(const std::uint64_t* hashes, std::size_t n, char* out) noexcept {
+  for (std::size_t begin = 0; begin < n; begin += kHashDigits) {
+    std::uint64_t hash = *hashes++;
+    for (std::size_t i = begin; i < std::min(n, begin + kHashDigits); ++i) {
+      *out++ = kDigits[hash % kDigits.size()];
+      hash /= kDigits.size();
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -74,7 +112,7 @@ bool ToolCallIdFormat::accepts(std::string_view id) const noexcept {
     case Kind::any:
       return true;
     case Kind::max_length:
-      return id.size() <= n_ || prefix_bytes(id, n_) == id.size();
+      return prefix_bytes(id, n_) == id.size();
     case Kind::url_safe:
       return !id.empty() && all_in(kUrlSafe, id);
     case Kind::bedrock:
@@ -95,21 +133,28 @@ std::string ToolCallIdFormat::conform(std::string_view id) const {
 ReplacedIds ToolCallIdFormat::conform_batch(std::span<const std::string_view> ids) const {
   require_single_ids();
   ReplacedIds replaced;
+  std::size_t room = 0;
+  for (std::size_t row = 0; row < ids.size(); ++row) {
+    if (ids[row].empty() || accepts(ids[row])) continue;
+    replaced.rows.push_back(row);
+    room += longest_replacement(ids[row]);
+  }
+  // All memory at once: what it costs to get more of it is more than all the rest.
+  replaced.text.reserve(room);
+  replaced.offsets.reserve(replaced.rows.size() + 1);
+
   const std::size_t n_rounds = n_hashes();
   std::vector<std::string_view> block;
   std::vector<std::uint64_t> round_hashes(kBlock);
   std::vector<std::uint64_t> hashes(kBlock * n_rounds);  // those of an id together
-  for (std::size_t row = 0; row < ids.size();) {
+  for (std::size_t begin = 0; begin < replaced.rows.size(); begin += kBlock) {
     block.clear();
-    for (; row < ids.size() && block.size() < kBlock; ++row) {
-      if (ids[row].empty() || accepts(ids[row])) continue;
-      replaced.rows.push_back(row);
-      block.push_back(ids[row]);
+    for (std::size_t i = begin; i < std::min(begin + kBlock, replaced.rows.size()); ++i) {
+      block.push_back(ids[replaced.rows[i]]);
     }
     for (std::size_t round = 0; round < n_rounds; ++round) {
       fnv1a_64_batch(block, fnv1a_64_round(round), {round_hashes.data(), block.size()});
-      for (std::size_t i = 0; i < block.size(); ++i)
-        hashes[i * n_rounds + round] = round_hashes[i] & hash_mask_;
+      for (std::size_t i = 0; i < block.size(); ++i) hashes[i * n_rounds + round] = round_hashes[i] & hash_mask_;
     }
     for (std::size_t i = 0; i < block.size(); ++i) {
       append_replacement(block[i], &hashes[i * n_rounds], replaced.text);
@@ -145,33 +190,30 @@ std::size_t ToolCallIdFormat::n_hashes() const noexcept {
   return is_all_hash() ? (n_ + kHashDigits - 1) / kHashDigits : 1;
 }
 
+std::size_t ToolCallIdFormat::longest_replacement(std::string_view id) const noexcept {
+  return is_all_hash() ? n_ : id.size() + kSuffix;
+}
+
 void ToolCallIdFormat::append_replacement(std::string_view id, const std::uint64_t* hashes,
-                                          std::string& out) const {
-  if (is_all_hash()) {
-    std::uint64_t digits = 0;
-    for (std::size_t i = 0; i < n_; ++i) {
-      if (i % kHashDigits == 0) digits = hashes[i / kHashDigits];
-      out += kDigits[digits % kDigits.size()];
-      digits /= kDigits.size();
-    }
-    return;
-  }
+                                          std::string& text) const {
+  const std::size_t begin = text.size();
+  text.resize(begin + longest_replacement(id));
+  const char* end = write_replacement(id, hashes, text.data() + begin);
+  text.resize(static_cast<std::size_t>(end - text.data()));
+}
+
+char* ToolCallIdFormat::write_replacement(std::string_view id, const std::uint64_t* hashes,
+                                          char* out) const noexcept {
+  if (is_all_hash()) return write_digits(hashes, n_, out);
+  const auto first = [&](std::size_t n_characters) { return id.substr(0, prefix_bytes(id, n_characters)); };
   switch (kind_) {
-    case Kind::max_length:
-      out += id.substr(0, prefix_bytes(id, n_ - kSuffix));
-      break;
-    case Kind::url_safe:
-      append_cleaned(id, kUrlSafe, kUrlSafeKept, out);
-      break;
-    case Kind::bedrock:
-      append_cleaned(id, kBedrock, kBedrockLongest - kSuffix, out);
-      break;
-    default:
-      out += id;
-      break;
+    case Kind::max_length: out = write(first(n_ - kSuffix), out); break;
+    case Kind::url_safe: out = write_cleaned(first(kUrlSafeKept), kUrlSafeCleaning, out); break;
+    case Kind::bedrock: out = write_cleaned(first(kBedrockLongest - kSuffix), kBedrockCleaning, out); break;
+    default: out = write(id, out); break;
   }
-  out += '_';
-  append_hex(hashes[0], out);
+  *out++ = '_';
+  return write_hex(hashes[0], out);
 }
 
 std::optional<std::string_view> kimi_name(std::string_view id) noexcept {
@@ -188,6 +230,9 @@ std::optional<std::string_view> kimi_name(std::string_view id) noexcept {
 template <typename Offset>
 FlatTexts<Offset> with_replaced_ids(std::span<const std::string_view> ids, const ReplacedIds& replaced) {
   FlatTexts<Offset> flat;
+  std::size_t n_bytes = replaced.text.size();
+  for (const std::string_view id : ids) n_bytes += id.size();
+  flat.text.reserve(n_bytes);
   flat.offsets.reserve(ids.size() + 1);
   flat.offsets.push_back(0);
   std::size_t next = 0;

@@ -4,6 +4,21 @@ The calls have the same names, arguments, results and exceptions as those of `tu
 back to it.
 """
 
+from turnloom.reference.hashing import fnv1a_64, fnv1a_64_batch, prefix_hashes
 from turnloom.reference.renderer import Renderer, create_renderer
+from turnloom.reference.scan import count_tokens, find_first, find_last, scan, split_at
+from turnloom.reference.tool_call_ids import ToolCallIdFormat
 
-__all__ = ["Renderer", "create_renderer"]
+__all__ = [
+    "Renderer",
+    "ToolCallIdFormat",
+    "count_tokens",
+    "create_renderer",
+    "find_first",
+    "find_last",
+    "fnv1a_64",
+    "fnv1a_64_batch",
+    "prefix_hashes",
+    "scan",
+    "split_at",
+]

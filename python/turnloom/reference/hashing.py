@@ -13,6 +13,7 @@ from turnloom.tokenizer import RaggedIds
 
 OFFSET_BASIS = 14695981039346656037
 PRIME = 1099511628211
+MAX_INT64 = 2**63 - 1
 MAX_UINT64 = 2**64 - 1
 
 
@@ -44,7 +45,7 @@ def fnv1a_64_batch(
 
 def prefix_hashes(ids: TokenIds, block_size: int) -> NDArray[np.uint64]:
     """Hash everything up to the end of each full block."""
-    block_size = int_from(block_size, "block_size", lowest=1)
+    block_size = int_from(block_size, "block_size", lowest=1, highest=MAX_INT64)
     array = token_id_array(ids, "ids")
     ends = range(block_size, len(array) + 1, block_size)
     return np.array([fnv1a_64(array[:end]) for end in ends], dtype=np.uint64)
@@ -73,5 +74,6 @@ def _read_bytes(data: object, place: Place) -> bytes:
     if isinstance(data, list | tuple | np.ndarray):
         return token_id_array(data, str(place)).astype("<i4").tobytes()
     raise TypeError(
-        f"{place}: expected str, bytes or token ids (list, tuple or 1-D integer array), got {type(data).__name__}"
+        f"{place}: expected str, bytes or token ids (list, tuple or 1-D integer array), "
+        f"got {type(data).__name__}"
     )
