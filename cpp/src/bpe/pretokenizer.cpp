@@ -57,8 +57,63 @@ class Ends {
   std::size_t size_ = 0;
 };
 
-/// Splits a block at a time; what a block cannot tell, `Rules` does.
-template <typename Rules, BlockShape shape>
+// What makes the patterns, as blocks and one pre-token at a time. Being private to this file lets the
+// compiler inline all of a scanner.
+
+struct PatternGpt2 {
+  using Rules = Gpt2;
+  static constexpr BlockShape kShape{
+      .max_digits = 0, .word = kLetter, .contractions = Contractions::lower_case, .any_prefix = false};
+};
+
+template <unsigned digits, unsigned word_properties>
+struct PatternCl100k {
+  using Rules = Cl100k<digits, word_properties>;
+  static constexpr BlockShape kShape{
+      .max_digits = digits, .word = word_properties, .contractions = Contractions::before_words};
+};
+struct PatternOfCl100k : PatternCl100k<3, kLetter> {};
+struct PatternQwen2 : PatternCl100k<1, kLetter> {};
+struct PatternQwen35 : PatternCl100k<1, kLetter | kMark> {};
+
+struct PatternO200k {
+  using Rules = O200k<3, true, true, false>;
+  static constexpr BlockShape kShape{.max_digits = 3,
+                                     .word = kLetter | kMark,
+                                     .contractions = Contractions::after_words,
+                                     .cases = true,
+                                     .slash = true};
+};
+
+struct PatternTekken {
+  using Rules = O200k<1, false, true, false>;
+  static constexpr BlockShape kShape{.max_digits = 1,
+                                     .word = kLetter | kMark,
+                                     .contractions = Contractions::none,
+                                     .cases = true,
+                                     .slash = true};
+};
+
+struct PatternKimi {
+  using Rules = O200k<3, true, false, true>;
+  static constexpr BlockShape kShape{.max_digits = 3,
+                                     .word = kLetter | kMark,
+                                     .contractions = Contractions::after_words,
+                                     .cases = true,
+                                     .apart = Apart::han};
+};
+
+struct PatternDeepSeekV3 {
+  using Rules = DeepSeekV3;
+  static constexpr BlockShape kShape{.max_digits = 3,
+                                     .word = kLetter | kMark,
+                                     .contractions = Contractions::none,
+                                     .apart = Apart::deepseek_cjk,
+                                     .deepseek = true};
+};
+
+/// Splits a block at a time; what a block cannot tell, its rules do.
+template <typename Pattern>
 void split_by(std::string_view text, std::vector<std::uint32_t>& out) {
   Ends ends(out, text.size());
   std::array<char, kBlockBytes> last_bytes{};
@@ -69,7 +124,7 @@ void split_by(std::string_view text, std::vector<std::uint32_t>& out) {
       std::memcpy(last_bytes.data(), bytes, rest);
       bytes = last_bytes.data();
     }
-    const auto [starts, stopped] = BlockScanner<shape>::starts(text, i, bytes);
+    const auto [starts, stopped] = BlockScanner<Pattern>::starts(text, i, bytes);
     ends.append_bits(i, starts & ~std::uint64_t{1});
     const auto last_start = static_cast<std::size_t>(63 - std::countl_zero(starts));
     if (rest <= kBlockBytes && !stopped) {
@@ -78,7 +133,7 @@ void split_by(std::string_view text, std::vector<std::uint32_t>& out) {
     }
     i += last_start;
     if (stopped || last_start == 0) {
-      i = Rules::token_end(text, i);
+      i = Pattern::Rules::token_end(text, i);
       ends.append(i);
     }
   }
@@ -100,49 +155,23 @@ std::optional<SplitPattern> split_pattern_of(std::string_view name) noexcept {
 }
 
 void split(SplitPattern pattern, std::string_view text, std::vector<std::uint32_t>& ends) {
-  constexpr unsigned kWord = kLetter | kMark;
   switch (pattern) {
     case SplitPattern::gpt2:
-      return split_by<Gpt2, BlockShape{.max_digits = 0,
-                                       .word = kLetter,
-                                       .contractions = Contractions::lower_case,
-                                       .any_prefix = false}>(text, ends);
+      return split_by<PatternGpt2>(text, ends);
     case SplitPattern::cl100k:
-      return split_by<Cl100k<3>, BlockShape{.max_digits = 3,
-                                            .word = kLetter,
-                                            .contractions = Contractions::before_words}>(text, ends);
+      return split_by<PatternOfCl100k>(text, ends);
     case SplitPattern::qwen2:
-      return split_by<Cl100k<1>, BlockShape{.max_digits = 1,
-                                            .word = kLetter,
-                                            .contractions = Contractions::before_words}>(text, ends);
+      return split_by<PatternQwen2>(text, ends);
     case SplitPattern::qwen3_5:
-      return split_by<Cl100k<1, kWord>,
-                      BlockShape{.max_digits = 1, .word = kWord, .contractions = Contractions::before_words}>(
-          text, ends);
+      return split_by<PatternQwen35>(text, ends);
     case SplitPattern::o200k:
-      return split_by<O200k<3, true, true, false>, BlockShape{.max_digits = 3,
-                                                              .word = kWord,
-                                                              .contractions = Contractions::after_words,
-                                                              .cases = true,
-                                                              .slash = true}>(text, ends);
+      return split_by<PatternO200k>(text, ends);
     case SplitPattern::tekken:
-      return split_by<O200k<1, false, true, false>, BlockShape{.max_digits = 1,
-                                                               .word = kWord,
-                                                               .contractions = Contractions::none,
-                                                               .cases = true,
-                                                               .slash = true}>(text, ends);
+      return split_by<PatternTekken>(text, ends);
     case SplitPattern::kimi:
-      return split_by<O200k<3, true, false, true>, BlockShape{.max_digits = 3,
-                                                              .word = kWord,
-                                                              .contractions = Contractions::after_words,
-                                                              .cases = true,
-                                                              .apart = Apart::han}>(text, ends);
+      return split_by<PatternKimi>(text, ends);
     case SplitPattern::deepseek_v3:
-      return split_by<DeepSeekV3, BlockShape{.max_digits = 3,
-                                             .word = kWord,
-                                             .contractions = Contractions::none,
-                                             .apart = Apart::deepseek_cjk,
-                                             .deepseek = true}>(text, ends);
+      return split_by<PatternDeepSeekV3>(text, ends);
   }
 }
 
