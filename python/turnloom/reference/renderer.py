@@ -14,15 +14,17 @@ from turnloom.reference.families import declared_markers, make_family
 from turnloom.reference.families.family import RendererConfig
 from turnloom.reference.markers import segment
 from turnloom.reference.messages import Conversation, read_conversation, tool_names
+from turnloom.reference.parsing import ParsingCalls
 from turnloom.reference.prompt import ControlToken, Prompt
 from turnloom.rendered import ContentMarker, RenderedTokens, TokenBatch, TokenColumns
 from turnloom.tokenizer import Tokenizer
 
 
-class Renderer:
+class Renderer(ParsingCalls):
     """A chat format bound to a tokenizer; made by `create_renderer`."""
 
     def __init__(self, tokenizer: Tokenizer, config: RendererConfig) -> None:
+        super().__init__(tokenizer, config)
         vocabulary = tokenizer._vocabulary
         markers = declared_markers()
         left_to_encoder = frozenset(vocabulary.matched_after_normalizing)
