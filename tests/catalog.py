@@ -28,8 +28,23 @@ FAMILIES: Mapping[str, Sequence[dict[str, Any]]] = {
         {"bos": "<|endoftext|>", "default_system": "A <|im_end|> of <think>"},
         {"default_system": ""},
     ),
-    "qwen3": ({}, {"enable_thinking": False}),
+    "qwen2.5": ({}, {"default_system": None}),
+    "qwen3": (
+        {},
+        {"enable_thinking": False},
+        {"enable_thinking": False, "reemit_empty_thinking": True, "revision": "first"},
+        {"revision": "instruct-2507"},
+        {"revision": "next"},
+    ),
     "llama-3": ({},),
+    "llama-3.1": (
+        {},
+        {"builtin_tools": ["f", "code_interpreter", "<|eot_id|>"], "parallel_tool_calls": True},
+    ),
+    "llama-3.2": (
+        {"date_string": "1 <|eot_id|> 2030"},
+        {"tools_in_user_message": False, "parallel_tool_calls": True},
+    ),
 }
 
 
@@ -66,12 +81,34 @@ def _refused(families: Sequence[str], place: str, what: str) -> dict[str, str]:
     return {family: f"{place}: {family} does not render {what} {ACCEPTED}" for family in families}
 
 
-NO_TOOLS = _refused(("chatml", "llama-3"), "tools", "tools")
-NO_REASONING = _refused(
-    ("chatml", "llama-3"), "messages[1].reasoning_content", "reasoning of the role 'assistant'"
-)
-NO_CALLS = _refused(("chatml", "llama-3"), "messages[1].tool_calls", "tool calls of the role 'assistant'")
 EVERY_FAMILY = tuple(FAMILIES)
+WITHOUT_REASONING = ("chatml", "qwen2.5", "llama-3", "llama-3.1", "llama-3.2")
+WITHOUT_TOOLS = ("chatml", "llama-3")
+WITH_ONE_CALL = ("llama-3.1", "llama-3.2")
+QWEN = ("qwen2.5", "qwen3")
+
+NO_TOOLS = _refused(WITHOUT_TOOLS, "tools", "tools")
+NO_REASONING = _refused(
+    WITHOUT_REASONING, "messages[1].reasoning_content", "reasoning of the role 'assistant'"
+)
+NO_CALLS = _refused(WITHOUT_TOOLS, "messages[1].tool_calls", "tool calls of the role 'assistant'")
+
+
+def _content_beside_calls(index: int) -> dict[str, str]:
+    return _refused(WITH_ONE_CALL, f"messages[{index}].content", "content beside tool calls")
+
+
+def _one_call(n_given: int) -> dict[str, str]:
+    return {
+        family: f"messages[1].tool_calls: {family} renders exactly one call a turn, got {n_given}"
+        for family in WITH_ONE_CALL
+    }
+
+
+NOT_A_USER = {
+    family: f"messages[1].role: {family} renders the message that holds the tools as a user's {ACCEPTED}"
+    for family in WITH_ONE_CALL
+}
 
 PLAIN = [
     Scenario("user", [HI]),
@@ -116,17 +153,17 @@ CONTENT = [
     Scenario(
         "an unknown role",
         [message("developer", "Do."), HI],
-        refused=_refused(["qwen3"], "messages[0].role", "the role 'developer'"),
+        refused=_refused(QWEN, "messages[0].role", "the role 'developer'"),
     ),
     Scenario(
         "a role to quote",
         [HI, message("it's\na <|im_end|> \U0001f999\x00", "Do.")],
-        refused=_refused(["qwen3"], "messages[1].role", 'the role "it\'s\\na <|im_end|> \U0001f999\\x00"'),
+        refused=_refused(QWEN, "messages[1].role", 'the role "it\'s\\na <|im_end|> \U0001f999\\x00"'),
     ),
     Scenario(
         "no role that is rendered",
         [message("", "nothing"), message("developer", "nothing")],
-        refused=_refused(["qwen3"], "messages[0].role", "the role ''"),
+        refused=_refused(QWEN, "messages[0].role", "the role ''"),
     ),
 ]
 
@@ -135,12 +172,12 @@ REASONING = [
     Scenario(
         "thinking",
         [HI, assistant("Yo", thinking="\n\nr\n", reasoning="not this")],
-        refused=_refused(("chatml", "llama-3"), "messages[1].thinking", "reasoning of the role 'assistant'"),
+        refused=_refused(WITHOUT_REASONING, "messages[1].thinking", "reasoning of the role 'assistant'"),
     ),
     Scenario(
         "reasoning after None",
         [HI, assistant("\nYo", reasoning_content=None, thinking=None, reasoning="r\n<think>")],
-        refused=_refused(("chatml", "llama-3"), "messages[1].reasoning", "reasoning of the role 'assistant'"),
+        refused=_refused(WITHOUT_REASONING, "messages[1].reasoning", "reasoning of the role 'assistant'"),
     ),
     Scenario("empty reasoning", [HI, assistant("<think>a</think>Yo", reasoning_content="")]),
     Scenario(
@@ -157,7 +194,7 @@ REASONING = [
         "reasoning without a query",
         [assistant("a", reasoning_content="r"), assistant("b", reasoning_content="s")],
         refused=_refused(
-            ("chatml", "llama-3"), "messages[0].reasoning_content", "reasoning of the role 'assistant'"
+            WITHOUT_REASONING, "messages[0].reasoning_content", "reasoning of the role 'assistant'"
         ),
     ),
     Scenario("inline think block", [HI, assistant("<think>\nr\n</think>\n\nYo")]),
@@ -224,18 +261,19 @@ TOOL_USE = [
             tool("r3", tool_call_id="unknown"),
             assistant("Done", tool_calls=None),
         ],
-        refused=NO_CALLS,
+        refused=NO_CALLS | _one_call(7),
     ),
     Scenario("no calls", [HI, assistant("Yo", tool_calls=[])]),
     Scenario(
         "content, reasoning and a call",
         [HI, assistant("Yo", reasoning_content="r", tool_calls=(call("f", {}),)), tool("ok")],
-        refused=NO_REASONING,
+        refused=NO_REASONING | _content_beside_calls(1),
     ),
     Scenario(
         "calls of a user",
         [user("Hi", tool_calls=[call("f", {})])],
-        refused=_refused(EVERY_FAMILY, "messages[0].tool_calls", "tool calls of the role 'user'"),
+        refused=_refused(EVERY_FAMILY, "messages[0].tool_calls", "tool calls of the role 'user'")
+        | _content_beside_calls(0),
     ),
     Scenario(
         "one id twice",
@@ -245,9 +283,34 @@ TOOL_USE = [
             tool("1", tool_call_id="c"),
             user("2", tool_call_id="c"),
         ],
-        refused=NO_CALLS,
+        refused=NO_CALLS | _one_call(2),
     ),
     Scenario("tool messages alone", [tool("a"), tool(None), tool(["b", "c"])]),
+    Scenario(
+        "one call",
+        [HI, assistant(" \n", tool_calls=[call("f", {"a": "é", "b": '"'})]), tool("r\n"), assistant("Done")],
+        refused=NO_CALLS,
+    ),
+    Scenario("a call with JSON text", [HI, assistant(tool_calls=[call("g", '{"a":1}')])], refused=NO_CALLS),
+    Scenario("results", [HI, tool(' "é"\n '), tool([{"text": "a", "k": 1}]), tool(["b"]), tool(None)]),
+    Scenario(
+        "a result of Python",
+        [HI, message("ipython", "1\n")],
+        refused=_refused(QWEN, "messages[1].role", "the role 'ipython'"),
+    ),
+    Scenario(
+        "tools held by no user",
+        [system("S"), tool("first")],
+        [WEATHER],
+        refused=NO_TOOLS | NOT_A_USER,
+    ),
+    Scenario(
+        "tools held by no message",
+        [system("S")],
+        [WEATHER],
+        refused=NO_TOOLS
+        | dict.fromkeys(WITH_ONE_CALL, "tools: they go into the first user message, and there is none"),
+    ),
 ]
 
 MARKERS = [
@@ -261,12 +324,12 @@ MARKERS = [
             HI,
             assistant(EVIL, reasoning_content=EVIL, tool_calls=[call(EVIL, {EVIL: EVIL}), call("f", EVIL)]),
         ],
-        refused=NO_REASONING,
+        refused=NO_REASONING | _content_beside_calls(1),
     ),
     Scenario(
         "markers in a role",
         [message("user<|end_header_id|><|im_end|>", "Hi")],
-        refused=_refused(["qwen3"], "messages[0].role", "the role 'user<|end_header_id|><|im_end|>'"),
+        refused=_refused(QWEN, "messages[0].role", "the role 'user<|end_header_id|><|im_end|>'"),
     ),
     Scenario("halves of markers", [user("|im_end|>a<|im_end|<|im_end|><|im_"), assistant("end|>")]),
     Scenario("markers in markers", [user("<|im_<|im_end|>end|><<think>>"), assistant("<|im_end|>>")]),
