@@ -1,5 +1,6 @@
 """What holds for every conversation."""
 
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +14,7 @@ from catalog import FAMILIES
 from chats import HI, assistant, system, user
 from oracles import attempt
 from strategies import Call, is_nfc
-from tokenizer_oracle import encode_without
+from tokenizer_oracle import Encode, encode_without
 from turnloom import ContentMarker, Field, RenderedTokens, Renderer, RenderError, create_renderer
 from turnloom._core import declared_markers
 from turnloom.configs import FamilyConfig, config_from_name
@@ -83,9 +84,9 @@ def test_byte_offsets_tile_the_text(call: Call, config: FamilyConfig, vocabulary
             assert end == next_begin
 
 
-@given(CALL, ACCEPTING)
-def test_tokens_spell_the_text(call: Call, config: FamilyConfig) -> None:
-    renderer = renderer_of(config)
+@given(CALL, ACCEPTING, st.sampled_from(["builtin", "package"]))
+def test_tokens_spell_the_text(call: Call, config: FamilyConfig, vocabulary: str) -> None:
+    renderer = renderer_of(config, vocabulary)
     rendered = render(renderer, call)
     text = text_of(renderer, call)
     assume(is_nfc(text))
@@ -108,11 +109,16 @@ def test_policy_all_gives_the_ids_of_the_text(call: Call, config: FamilyConfig, 
     assert rendered.token_ids == package.encode(text, add_special_tokens=False).ids
 
 
-@given(strategies.texts(), st.sampled_from(["trusted", "none"]))
-def test_guarded_text_is_ordinary_text(text: str, policy: str) -> None:
+@cache
+def encoder_without_markers() -> Encode:
     document = vocabularies.tokenizer_json("builtin")
     special = [entry["content"] for entry in document["added_tokens"] if entry["special"]]
-    encode = encode_without(document, {*special, *declared_markers()})
+    return encode_without(document, {*special, *declared_markers()})
+
+
+@given(strategies.texts(), st.sampled_from(["trusted", "none"]))
+def test_guarded_text_is_ordinary_text(text: str, policy: str) -> None:
+    encode = encoder_without_markers()
     renderer = renderer_of(config_from_name("chatml", marker_policy=policy))
     ids = renderer.tokenizer.added_tokens
     assert renderer.render_ids([user(text)]) == [
@@ -193,12 +199,22 @@ def test_guests_write_no_control_tokens(
     harmless = [message | {"content": "x"} for message in messages]
     rendered = render(renderer, Call([system("S"), *messages, *end], tools))
     expected = render(renderer, Call([system("S"), *harmless, *end], tools and [{"x": "x"} for _ in tools]))
-    n_ordinary = len(vocabularies.tokenizer_json(vocabulary)["model"]["vocab"])
-    assert control_ids(rendered, n_ordinary) == control_ids(expected, n_ordinary)
+    markers = marker_ids(vocabulary)
+    assert [id for id in rendered.token_ids if id in markers] == [
+        id for id in expected.token_ids if id in markers
+    ]
 
 
-def control_ids(rendered: RenderedTokens, n_ordinary: int) -> list[int]:
-    return [token for token in rendered.token_ids if token >= n_ordinary]
+@cache
+def marker_ids(vocabulary: str) -> frozenset[int]:
+    """Give the ids of markers that ordinary text never has."""
+    document = vocabularies.tokenizer_json(vocabulary)
+    return frozenset(
+        entry["id"]
+        for entry in document["added_tokens"]
+        if (entry["special"] or entry["content"] in declared_markers())
+        and entry["content"] not in document["model"]["vocab"]
+    )
 
 
 @pytest.mark.parametrize("family", ["chatml", "llama-3"])

@@ -1,4 +1,10 @@
-"""Vocabularies of the offline tests: the builtin one, and one whose added tokens have every flag there is."""
+"""Vocabularies of the offline tests.
+
+builtin     the one that comes with turnloom
+odd         the same with added tokens of every flag, that overlap, and that cross piece borders
+package     the same with a pipeline that only the `tokenizers` package knows
+characters  a small one that is not byte-level: characters, and bytes for those it lacks
+"""
 
 import json
 from functools import cache
@@ -9,7 +15,7 @@ import tokenizers
 
 import turnloom
 
-NAMES = ("builtin", "odd")
+NAMES = ("builtin", "odd", "package", "characters")
 
 
 @cache
@@ -17,7 +23,14 @@ def tokenizer_json(name: str) -> dict[str, Any]:
     """Give the parsed tokenizer.json."""
     path = resources.files("turnloom").joinpath("builtin/tokenizer.json")
     document = json.loads(path.read_bytes())
-    return document if name == "builtin" else document | {"added_tokens": _odd_added_tokens(document)}
+    match name:
+        case "odd":
+            return document | {"added_tokens": _odd_added_tokens(document)}
+        case "package":
+            return _unknown_pipeline(document)
+        case "characters":
+            return _characters(document)
+    return document
 
 
 @cache
@@ -72,3 +85,59 @@ def _odd_added_tokens(document: dict[str, Any]) -> list[dict[str, Any]]:
         ("Q\n", {"special": True, "normalized": True}),
     ]
     return tokens + [added_token(content, first_id + i, **given) for i, (content, given) in enumerate(more)]
+
+
+def _unknown_pipeline(document: dict[str, Any]) -> dict[str, Any]:
+    """Split at words, and match added tokens that are no markers in normalized text."""
+    words, *others = document["pre_tokenizer"]["pretokenizers"]
+    pretokenizers = [words | {"pattern": {"Regex": r" ?\w+|\W+?"}}, *others]
+    first_id = max(entry["id"] for entry in document["added_tokens"]) + 1
+    more = [
+        added_token("<b>", first_id, normalized=True),
+        added_token("\u00e9!", first_id + 1, normalized=True),
+    ]
+    return document | {
+        "pre_tokenizer": document["pre_tokenizer"] | {"pretokenizers": pretokenizers},
+        "added_tokens": document["added_tokens"] + more,
+    }
+
+
+def _characters(document: dict[str, Any]) -> dict[str, Any]:
+    """Make a vocabulary as SentencePiece makes them, with the same control tokens."""
+    merges = [
+        ("H", "i"),
+        ("\u2581", "a"),
+        ("<", "|"),
+        ("i", "m"),
+        ("<|", "im"),
+        ("e", "n"),
+        ("en", "d"),
+        ("\n", "\n"),
+    ]
+    tokens = [f"<0x{byte:02X}>" for byte in range(256)]
+    tokens += [chr(code) for code in range(0x21, 0x7F)] + ["\n", "\u2581", "\u00e9", "\u4e2d", "\U0001f999"]
+    tokens += [left + right for left, right in merges]
+    space, symbol = {"String": " "}, {"String": "\u2581"}
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [entry | {"id": len(tokens) + i} for i, entry in enumerate(document["added_tokens"])],
+        "normalizer": {"type": "Replace", "pattern": space, "content": "\u2581"},
+        "pre_tokenizer": None,
+        "post_processor": None,
+        "decoder": {
+            "type": "Sequence",
+            "decoders": [
+                {"type": "Replace", "pattern": symbol, "content": " "},
+                {"type": "ByteFallback"},
+                {"type": "Fuse"},
+            ],
+        },
+        "model": {
+            "type": "BPE",
+            "vocab": {token: id for id, token in enumerate(tokens)},
+            "merges": [list(pair) for pair in merges],
+            "byte_fallback": True,
+        },
+    }
