@@ -1,0 +1,157 @@
+"""turnloom beside other packages: the same inputs, taking turns, on one core; writes bench/RESULTS.md.
+
+    python bench/compare.py                       # all of it
+    python bench/compare.py --only render --rounds 5
+
+First every package runs over all of a workload once, and its ids are compared. Inputs where one of them has
+other ids are left out, and counted; a package that is not there is listed as missing. Then each round gives
+every package, in a process of its own, three slices of the workload: the first finds it cold, the second is
+fresh text to warm caches, and hot when it is given again, the third is given call by call. Times are the CPU
+time of the process, so that other work on the machine disturbs little; ratios are taken inside a round.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import workloads
+from peer_encoders import ENCODERS
+from peer_renderers import RENDERERS
+from peers import Peer
+from results import Group, Row, write_results
+
+BENCH = Path(__file__).parent
+PARTS = ("encode", "render")
+VOCABULARIES = {"qwen3": "qwen3", "llama-3.2": "llama3_1"}
+US = "turnloom"
+MOST_DIFFERENT = 0.05
+"""The share of inputs with other ids from which on a package is left out instead of the inputs."""
+
+
+@dataclass
+class Bench:
+    """One workload, by one vocabulary."""
+
+    options: argparse.Namespace
+    part: str
+    family: str
+    workload: str
+    notes: list[str] = field(default_factory=list)
+
+    def run(self) -> Group:
+        """Check, measure, and return the rows."""
+        peers = self._check(ENCODERS if self.part == "encode" else RENDERERS[self.family])
+        rows = {peer.name: Row(peer.name, self._versions[peer.name], peer.calls) for peer in peers}
+        sizes = [self._sizes[i] for i in self._agreed]
+        call = "one" if self.workload in workloads.SINGLE_ONLY else "batch"
+        n_rounds = self.options.rounds
+        slices = workloads.slices(sizes, 3 * n_rounds, int(self.options.megabytes * 1e6))
+        for round_ in range(n_rounds):
+            taken = [[self._agreed[i] for i in slice_] for slice_ in slices[3 * round_ : 3 * round_ + 3]]
+            for peer in peers[round_ % len(peers) :] + peers[: round_ % len(peers)]:
+                found = self._work(peer, slices=taken, call=call)
+                self._assert_equal(peer, taken, found["checksums"])
+                megabytes = [sum(self._sizes[i] for i in slice_) / 1e6 for slice_ in taken]
+                rows[peer.name].add(found, megabytes, [len(slice_) for slice_ in taken])
+        return Group(self.part, self.family, self.workload, list(rows.values()), self.notes)
+
+    def _check(self, peers: list[Peer]) -> list[Peer]:
+        """Find the packages that run, and the inputs on which they agree."""
+        load_items: Callable[[str], list[Any]]
+        load_items = workloads.texts if self.part == "encode" else workloads.conversations
+        items = load_items(self.workload)
+        self._sizes = [_n_bytes(item) for item in items]
+        self._checksums: dict[str, list[int]] = {}
+        self._versions: dict[str, str] = {}
+        for peer in peers:
+            try:
+                found = self._work(peer)
+            except RuntimeError as error:
+                self.notes.append(f"{peer.name} did not run: {error}")
+                continue
+            self._checksums[peer.name] = found["checksums"]
+            self._versions[peer.name] = found["version"]
+        if US not in self._checksums:
+            raise RuntimeError(self.notes[0])
+        ours = self._checksums[US]
+        different = {
+            name: {i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b}
+            for name, theirs in self._checksums.items()
+        }
+        out = {name for name, indices in different.items() if len(indices) > MOST_DIFFERENT * len(items)}
+        for name, indices in different.items():
+            if indices:
+                fate = "not measured" if name in out else "these are left out"
+                self.notes.append(f"{name}: other ids for {len(indices)} of {len(items)}, {fate}")
+        left_out = set().union(*(indices for name, indices in different.items() if name not in out))
+        self._agreed = [i for i in range(len(items)) if i not in left_out]
+        return [peer for peer in peers if peer.name in self._checksums and peer.name not in out]
+
+    def _assert_equal(self, peer: Peer, slices: list[list[int]], checksums: list[list[int]]) -> None:
+        order = [slices[0], slices[1], slices[1], slices[2]]
+        for indices, found in zip(order, checksums, strict=False):
+            if found != [self._checksums[US][i] for i in indices]:
+                raise RuntimeError(f"{peer.name} gave other ids than in the check")
+
+    def _work(self, peer: Peer, **job: Any) -> dict[str, Any]:
+        python = self.options.python_1_0 if peer.name == "tokenizers 1.0" else sys.executable
+        if not Path(python).exists():
+            raise RuntimeError(f"no {python}")
+        tokenizer = self.options.tokenizers / VOCABULARIES[self.family] / "tokenizer.json"
+        job |= {"core": self.options.core, "part": self.part, "family": self.family, "peer": peer.name}
+        job |= {"tokenizer": str(tokenizer), "workload": self.workload}
+        done = subprocess.run(
+            [python, BENCH / "worker.py"],
+            input=json.dumps(job),
+            capture_output=True,
+            text=True,
+            env=os.environ | {"TOKENIZERS_PARALLELISM": "false", "RAYON_NUM_THREADS": "1"},
+            check=False,
+        )
+        if done.returncode:
+            raise RuntimeError(done.stderr.strip().splitlines()[-1])
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+
+def _n_bytes(item: Any) -> int:
+    if isinstance(item, str):
+        return len(item.encode())
+    return sum(len((message.get("content") or "").encode()) for message in item)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--only", choices=PARTS, help="one part of it")
+    names = dict.fromkeys(workloads.TEXTS + workloads.CHATS)
+    parser.add_argument("--workloads", nargs="+", choices=names)
+    parser.add_argument("--vocabularies", nargs="+", choices=VOCABULARIES, default=list(VOCABULARIES))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--megabytes", type=float, default=0.5, help="a slice, at most (default %(default)s)")
+    parser.add_argument("--core", type=int, default=0, help="the core that all packages run on")
+    parser.add_argument("--tokenizers", type=Path, default=workloads.SHARED / "tokenizers", help="folder")
+    parser.add_argument(
+        "--python-1-0",
+        default=".venv-bench-1.0/bin/python",
+        help="a Python that has tokenizers 1.0 (default %(default)s)",
+    )
+    options = parser.parse_args()
+    for part in PARTS if options.only is None else [options.only]:
+        groups = []
+        known = workloads.TEXTS if part == "encode" else workloads.CHATS
+        for family in options.vocabularies:
+            for workload in known:
+                if options.workloads is None or workload in options.workloads:
+                    groups.append(Bench(options, part, family, workload).run())
+                    print(groups[-1].table(), flush=True)
+        write_results(BENCH / "RESULTS.md", part, groups)
+
+
+if __name__ == "__main__":
+    main()
