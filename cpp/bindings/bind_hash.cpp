@@ -107,7 +107,8 @@ py::array prefix_hashes_of(const py::object& ids, std::size_t block_size) {
 void bind_hash(py::module_& module) {
   module.def("fnv1a_64", &hash_one, py::arg("data"), py::kw_only(), py::arg("round"));
   module.def("fnv1a_64_list", &hash_list, py::arg("data"), py::kw_only(), py::arg("round"));
-  module.def("fnv1a_64_arrow", &hash_arrow, py::arg("data"), py::kw_only(), py::arg("first_row"), py::arg("round"));
+  module.def("fnv1a_64_arrow", &hash_arrow, py::arg("data"), py::kw_only(), py::arg("first_row"),
+             py::arg("round"));
   module.def("fnv1a_64_ragged", &hash_ragged, py::arg("ids").noconvert(), py::arg("offsets").noconvert(),
              py::kw_only(), py::arg("round"));
   module.def("prefix_hashes", &prefix_hashes_of, py::arg("ids"), py::arg("block_size"));

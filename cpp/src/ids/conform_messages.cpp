@@ -10,8 +10,8 @@
 namespace turnloom {
 namespace {
 
-/// A format with room for more ids than there are has a free one long before this.
-constexpr std::uint64_t kMaxRounds = std::uint64_t{1} << 16;
+/// A format that has a free id left gives one long before this many rounds.
+constexpr int kMaxRounds = 1 << 16;
 
 /// Calls that wait for a result: the newest turn first, and in a turn in order. A turn is the calls of
 /// assistant messages with nothing in between.
@@ -117,9 +117,9 @@ class Conformer {
         id.empty() ? made_up_.replacement("call", result_.ids.size()) : std::string(id);
     // The rounds that the same id has had are taken, so a repeated one goes on from there.
     std::uint64_t& round = next_round_[wanted];
-    while (round < kMaxRounds) {
-      std::string candidate = round == 0 ? format_.conform(wanted) : format_.replacement(wanted, round);
-      ++round;
+    for (int n_tried = 0; n_tried < kMaxRounds; ++n_tried) {
+      const std::uint64_t tried = round++;
+      std::string candidate = tried == 0 ? format_.conform(wanted) : format_.replacement(wanted, tried);
       if (taken_.insert(candidate).second) return candidate;
     }
     const std::string place = "messages[" + std::to_string(result_.messages.size()) + "].";

@@ -1,9 +1,11 @@
 #include "turnloom/scan.hpp"
 
 #include <bit>
+#include <exception>
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "ids/block_search.hpp"
 #include "ids/scan_at_level.hpp"
@@ -13,7 +15,10 @@ namespace turnloom {
 namespace {
 
 /// An id that is no TokenId. It becomes an Error once the whole place is known.
-struct InvalidId {
+class InvalidId : public std::exception {
+ public:
+  InvalidId(std::size_t position, std::string value) : position(position), value(std::move(value)) {}
+
   std::size_t position;
   std::string value;
 };
@@ -71,7 +76,7 @@ class Searcher {
 
   [[nodiscard]] bool is_hit(std::size_t position) const {
     const Id id = ids_[position];
-    if ((static_cast<Bits>(id) & filter_.invalid_bits) != 0) throw InvalidId{position, std::to_string(id)};
+    if ((static_cast<Bits>(id) & filter_.invalid_bits) != 0) throw InvalidId(position, std::to_string(id));
     return tokens_.contains(static_cast<TokenId>(id));
   }
 

@@ -41,7 +41,9 @@ bool all_in(const ByteSet& set, std::string_view text) noexcept {
   return all;
 }
 
-constexpr bool begins_character(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
+constexpr bool begins_character(char byte) noexcept {
+  return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+}
 
 /// Bytes of the first `n` characters of a text, or of all.
 std::size_t prefix_bytes(std::string_view text, std::size_t n_characters) noexcept {
@@ -154,7 +156,8 @@ ReplacedIds ToolCallIdFormat::conform_batch(std::span<const std::string_view> id
     }
     for (std::size_t round = 0; round < n_rounds; ++round) {
       fnv1a_64_batch(block, fnv1a_64_round(round), {round_hashes.data(), block.size()});
-      for (std::size_t i = 0; i < block.size(); ++i) hashes[i * n_rounds + round] = round_hashes[i] & hash_mask_;
+      for (std::size_t i = 0; i < block.size(); ++i)
+        hashes[i * n_rounds + round] = round_hashes[i] & hash_mask_;
     }
     for (std::size_t i = 0; i < block.size(); ++i) {
       append_replacement(block[i], &hashes[i * n_rounds], replaced.text);
@@ -207,10 +210,18 @@ char* ToolCallIdFormat::write_replacement(std::string_view id, const std::uint64
   if (is_all_hash()) return write_digits(hashes, n_, out);
   const auto first = [&](std::size_t n_characters) { return id.substr(0, prefix_bytes(id, n_characters)); };
   switch (kind_) {
-    case Kind::max_length: out = write(first(n_ - kSuffix), out); break;
-    case Kind::url_safe: out = write_cleaned(first(kUrlSafeKept), kUrlSafeCleaning, out); break;
-    case Kind::bedrock: out = write_cleaned(first(kBedrockLongest - kSuffix), kBedrockCleaning, out); break;
-    default: out = write(id, out); break;
+    case Kind::max_length:
+      out = write(first(n_ - kSuffix), out);
+      break;
+    case Kind::url_safe:
+      out = write_cleaned(first(kUrlSafeKept), kUrlSafeCleaning, out);
+      break;
+    case Kind::bedrock:
+      out = write_cleaned(first(kBedrockLongest - kSuffix), kBedrockCleaning, out);
+      break;
+    default:
+      out = write(id, out);
+      break;
   }
   *out++ = '_';
   return write_hex(hashes[0], out);

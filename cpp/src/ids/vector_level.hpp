@@ -8,7 +8,7 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #define TURNLOOM_X86_LEVELS 1
 #define TURNLOOM_AVX2 [[gnu::target("avx2")]]
-#define TURNLOOM_AVX512 [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]]
+#define TURNLOOM_AVX512 [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]]
 #else
 #define TURNLOOM_X86_LEVELS 0
 #endif

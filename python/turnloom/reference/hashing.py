@@ -40,7 +40,7 @@ def fnv1a_64_batch(
         raise TypeError(
             f"{place}: expected list, tuple, RaggedIds or an Arrow string array, got {type(data).__name__}"
         )
-    return np.array([hash_bytes(start + row) for row in rows], dtype=np.uint64)
+    return _hashes([hash_bytes(start + row) for row in rows])
 
 
 def prefix_hashes(ids: TokenIds, block_size: int) -> NDArray[np.uint64]:
@@ -48,7 +48,7 @@ def prefix_hashes(ids: TokenIds, block_size: int) -> NDArray[np.uint64]:
     block_size = int_from(block_size, "block_size", lowest=1, highest=MAX_INT64)
     array = token_id_array(ids, "ids")
     ends = range(block_size, len(array) + 1, block_size)
-    return np.array([fnv1a_64(array[:end]) for end in ends], dtype=np.uint64)
+    return _hashes([fnv1a_64(array[:end]) for end in ends])
 
 
 def hash_bytes(data: bytes) -> int:
@@ -64,6 +64,12 @@ def round_bytes(round: int | None) -> bytes:
     if round is None:
         return b""
     return int_from(round, "round", lowest=0, highest=MAX_UINT64).to_bytes(8, "little")
+
+
+def _hashes(values: list[int]) -> NDArray[np.uint64]:
+    hashes = np.array(values, dtype=np.uint64)
+    hashes.setflags(write=False)
+    return hashes
 
 
 def _read_bytes(data: object, place: Place) -> bytes:

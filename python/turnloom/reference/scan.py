@@ -26,7 +26,9 @@ def scan(ids: TokenIds | RaggedIds, token_ids: TokensToFind) -> TokenHits:
         for position, token in _hits(row_ids, tokens, f"ids[{row}][{{}}]".format)
     ]
     positions, found = _arrays([(position, token) for _, position, token in hits])
-    return TokenHits(positions, found, np.array([row for row, _, _ in hits], dtype=np.int64))
+    rows = np.array([row for row, _, _ in hits], dtype=np.int64)
+    rows.setflags(write=False)
+    return TokenHits(positions, found, rows)
 
 
 def count_tokens(ids: TokenIds, token_ids: TokensToFind) -> int:
@@ -86,4 +88,7 @@ def _hits(
 
 def _arrays(hits: list[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     positions = np.array([position for position, _ in hits], dtype=np.int64)
-    return positions, np.array([token for _, token in hits], dtype=np.int32)
+    tokens = np.array([token for _, token in hits], dtype=np.int32)
+    positions.setflags(write=False)
+    tokens.setflags(write=False)
+    return positions, tokens

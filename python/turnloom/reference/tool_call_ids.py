@@ -168,6 +168,7 @@ class _Conversation:
         self._turn = 0
         self._open: list[_OpenCall] = []
         self._last_with_id: dict[str, int] = {}
+        self._next_round: dict[str, int] = {}
         self._n_messages = 0
 
     def add(self, given: Mapping[str, object], message: Message) -> Mapping[str, object]:
@@ -235,9 +236,10 @@ class _Conversation:
         """Give the first free one of an id's replacements; what it conforms to comes before them."""
         if not id:
             id = ToolCallIdFormat("any", None, self._format._hash_mask).replacement("call", number)
-        candidate = self._format.conform(id)
-        for round in range(1, MAX_ROUNDS + 1):
+        first_round = self._next_round.get(id, 0)
+        for round in range(first_round, first_round + MAX_ROUNDS):
+            candidate = self._format.replacement(id, round) if round else self._format.conform(id)
             if candidate not in self.mapping:
+                self._next_round[id] = round + 1
                 return candidate
-            candidate = self._format.replacement(id, round)
         raise ValueError(f"{place}: the format has no free id left")
