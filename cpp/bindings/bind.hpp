@@ -15,6 +15,8 @@ namespace turnloom {
 void bind_errors(pybind11::module_& module);
 void bind_json(pybind11::module_& module);
 void bind_bpe(pybind11::module_& module);
+void bind_pretokenizer(pybind11::module_& module);
+void bind_token_table(pybind11::module_& module);
 void bind_tokenizer(pybind11::module_& module);
 void bind_renderer(pybind11::module_& module);
 void bind_hash(pybind11::module_& module);

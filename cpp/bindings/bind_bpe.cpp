@@ -1,25 +1,19 @@
+#include <pybind11/stl.h>
+
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "bind.hpp"
-#include "read_value.hpp"
+#include "read_vocab.hpp"
 #include "turnloom/bpe.hpp"
 
 namespace turnloom {
 namespace {
 
 namespace py = pybind11;
-
-TokenId read_id(PyObject* object, const Place& place) {
-  const long id = PyLong_CheckExact(object) ? PyLong_AsLong(object) : -1;
-  if (id < 0 || id > INT32_MAX) {
-    PyErr_Clear();
-    throw Error(ErrorKind::value, place.text(), "no token id");
-  }
-  return static_cast<TokenId>(id);
-}
 
 /// A merge as `"a b"` or `["a", "b"]`.
 std::pair<std::string_view, std::string_view> read_merge(const py::handle& merge, const Place& place,
@@ -40,38 +34,38 @@ std::pair<std::string_view, std::string_view> read_merge(const py::handle& merge
           read_string(py::object(pair[1]).ptr(), place, keep_alive)};
 }
 
-BpeModel read_model(const py::dict& vocab, const py::list& merges, KeepAlive& keep_alive) {
-  BpeModel model;
-  model.tokens.reserve(vocab.size());
-  const Place vocab_place("vocab");
-  for (const auto& [token, id] : vocab) {
-    model.tokens.emplace_back(read_string(token.ptr(), vocab_place, keep_alive),
-                              read_id(id.ptr(), vocab_place.key(token.ptr())));
-  }
-  model.merges.reserve(merges.size());
-  const Place merges_place("merges");
+BpeModel::Merges read_merges(const py::list& merges, KeepAlive& keep_alive) {
+  BpeModel::Merges pairs;
+  pairs.reserve(merges.size());
+  const Place place("merges");
   for (std::size_t i = 0; i < merges.size(); ++i) {
-    model.merges.push_back(read_merge(py::object(merges[i]), merges_place.index(i), keep_alive));
+    pairs.push_back(read_merge(py::object(merges[i]), place.index(i), keep_alive));
   }
+  return pairs;
+}
+
+BpeModel read_model(const py::dict& vocab, const std::optional<py::list>& merges, bool ignore_merges,
+                    KeepAlive& keep_alive) {
+  BpeModel model;
+  model.tokens = read_vocab(vocab, keep_alive);
+  if (merges) model.merges = read_merges(*merges, keep_alive);
+  model.ignore_merges = ignore_merges;
   return model;
 }
 
-std::shared_ptr<TextEncoder> byte_level_encoder(const py::dict& vocab, const py::list& merges,
-                                                      bool ignore_merges, const std::string& split, bool nfc) {
+std::shared_ptr<TextEncoder> byte_level_encoder(const py::dict& vocab, const std::optional<py::list>& merges,
+                                                bool ignore_merges, const std::string& split, bool nfc) {
   KeepAlive keep_alive;
-  BpeModel model = read_model(vocab, merges, keep_alive);
-  model.ignore_merges = ignore_merges;
+  BpeModel model = read_model(vocab, merges, ignore_merges, keep_alive);
   model.split = split;
   model.nfc = nfc;
   const py::gil_scoped_release detached;
   return make_byte_level_encoder(model);
 }
 
-std::shared_ptr<TextEncoder> character_encoder(const py::dict& vocab, const py::list& merges,
-                                                     bool ignore_merges) {
+std::shared_ptr<TextEncoder> character_encoder(const py::dict& vocab, const py::list& merges, bool ignore_merges) {
   KeepAlive keep_alive;
-  BpeModel model = read_model(vocab, merges, keep_alive);
-  model.ignore_merges = ignore_merges;
+  const BpeModel model = read_model(vocab, merges, ignore_merges, keep_alive);
   const py::gil_scoped_release detached;
   return make_character_encoder(model);
 }

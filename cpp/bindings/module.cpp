@@ -4,8 +4,10 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   module.doc() = "The native core of turnloom.";
   turnloom::bind_errors(module);
   turnloom::bind_json(module);
+  turnloom::bind_token_table(module);
   turnloom::bind_tokenizer(module);
   turnloom::bind_bpe(module);
+  turnloom::bind_pretokenizer(module);
   turnloom::bind_renderer(module);
   turnloom::bind_hash(module);
   turnloom::bind_scan(module);

@@ -6,6 +6,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from turnloom._ids import TokenIds
+
 # token_ids, message_indices, fields, sampled_mask, is_content, byte_offsets
 ColumnTuple: TypeAlias = tuple[
     NDArray[np.int32],
@@ -61,14 +63,50 @@ class PythonTextEncoder(TextEncoder):
     def __init__(self, encode_regions: Callable[[list[str]], EncodedRegions]) -> None: ...
 
 def byte_level_encoder(
-    vocab: dict[str, int], merges: list[str] | list[list[str]], *, ignore_merges: bool, split: str, nfc: bool
+    vocab: dict[str, int],
+    merges: list[str] | list[list[str]] | None,
+    *,
+    ignore_merges: bool,
+    split: str,
+    nfc: bool,
 ) -> TextEncoder:
-    """Build the encoder of a byte-level BPE model."""
+    """Build the encoder of a byte-level BPE model; without merges, of a file of ranks."""
 
 def character_encoder(
     vocab: dict[str, int], merges: list[str] | list[list[str]], *, ignore_merges: bool
 ) -> TextEncoder:
     """Build the encoder of a BPE model in the way of SentencePiece, with byte fallback."""
+
+class StreamDecoder:
+    """Decodes token ids that come in parts."""
+
+    def feed(self, ids: TokenIds) -> str: ...
+    def finish(self) -> str: ...
+
+class TokenTable:
+    """The tokens of a vocabulary by spelling and by id."""
+
+    def __init__(
+        self, vocab: dict[str, int], added: list[tuple[str, int, bool]], *, byte_level: bool
+    ) -> None:
+        """Take the model's tokens, and of each added one its text, id and whether it is special."""
+
+    def __len__(self) -> int: ...
+    def token_to_id(self, token: str) -> int | None: ...
+    def id_to_token(self, id: int) -> str | None: ...
+    def decode(self, ids: TokenIds, *, skip_special_tokens: bool) -> str: ...
+    def decode_bytes(self, ids: TokenIds) -> bytes: ...
+    def decode_batch(self, batch: list[TokenIds], *, skip_special_tokens: bool) -> list[str]: ...
+    def stream_decoder(self, *, skip_special_tokens: bool) -> StreamDecoder: ...
+
+def split_text(pattern: str, text: str) -> NDArray[np.uint32]:
+    """Return where each pre-token ends, in bytes; the pattern is a name of `turnloom._split_patterns`."""
+
+def is_nfc(text: str) -> bool:
+    """Return whether normalising would change nothing."""
+
+def normalise_nfc(text: str) -> tuple[str, NDArray[np.int64]]:
+    """Return the text in NFC, and for each byte of it the source bytes, int64[n, 2]."""
 
 class Tokenizer:
     """Added tokens and the encoder of the text between them."""
@@ -117,12 +155,38 @@ class Renderer:
         add_generation_prompt: bool,
         byte_offsets: bool,
         threads: int,
-    ) -> tuple[
-        ColumnTuple, NDArray[np.int64], list[tuple[int, MarkerTuple]], list[tuple[int, Exception]]
-    ]:
+    ) -> tuple[ColumnTuple, NDArray[np.int64], list[tuple[int, MarkerTuple]], list[tuple[int, Exception]]]:
         """Return flat columns, offsets, markers and errors by row."""
 
     def stop_token_ids(self) -> list[int]: ...
+
+class TokenBytes:
+    """What every token adds to a text."""
+
+    def __init__(self, tokens: list[bytes]) -> None: ...
+
+class CompletionStream:
+    """One completion that comes in parts."""
+
+    def feed(self, ids: TokenIds) -> list[Delta]: ...
+    def end(self) -> list[Delta]: ...
+    def finish(self) -> ParsedResponse: ...
+
+class CompletionParser:
+    """Parses completions of one format and vocabulary."""
+
+    def __init__(self, renderer: Renderer, token_bytes: TokenBytes) -> None: ...
+    def parse(
+        self, token_ids: TokenIds, known_tools: list[str], prompt_ids: TokenIds | None
+    ) -> ParsedResponse: ...
+    def parse_batch(
+        self,
+        completions: list[TokenIds],
+        known_tools: list[str],
+        prompts: Sequence[TokenIds | None] | None,
+        threads: int,
+    ) -> list[ParsedResponse]: ...
+    def stream(self, known_tools: list[str], prompt_ids: TokenIds | None) -> CompletionStream: ...
 
 def declared_markers() -> list[str]:
     """Return the spellings that some family uses as markers."""

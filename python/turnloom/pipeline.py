@@ -1,11 +1,13 @@
-"""Whether the core can encode what a tokenizer.json describes: its own encoder of that pipeline, or why not."""
+"""What the core can do of a tokenizer.json: its own encoder and decoder of that pipeline, or why it has none."""
 
 from turnloom import _core
 from turnloom._split_patterns import GPT2, SPLIT_PATTERNS
-from turnloom.tokenizer_file import JsonObject, Vocabulary, pipeline_parts
+from turnloom.rank_file import RANKS
+from turnloom.tokenizer_file import JsonObject, Vocabulary, model_ids, pipeline_parts
 
 _SPACE_TO_SYMBOL = {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}
 _SYMBOL_TO_SPACE = {"type": "Replace", "pattern": {"String": "\u2581"}, "content": " "}
+_BYTE_FALLBACK = [_SYMBOL_TO_SPACE, {"type": "ByteFallback"}, {"type": "Fuse"}]
 # Splits at the spaces that the normalizer has replaced.
 _SPLIT_AT_SPACES = {
     "type": "Split",
@@ -40,7 +42,7 @@ def native_encoder(document: JsonObject, vocabulary: Vocabulary) -> _core.TextEn
             return _core.character_encoder(model["vocab"], model["merges"], ignore_merges=ignore_merges)
         return _core.byte_level_encoder(
             model["vocab"],
-            model["merges"],
+            model.get("merges"),
             ignore_merges=ignore_merges,
             split=_split_name(document),
             nfc=_is_nfc(normalizers),
@@ -51,7 +53,26 @@ def native_encoder(document: JsonObject, vocabulary: Vocabulary) -> _core.TextEn
         raise UnknownPipelineError(f"model: {error}") from error
 
 
+def native_token_table(document: JsonObject, vocabulary: Vocabulary) -> _core.TokenTable:
+    """Build the core's decoder for a parsed tokenizer.json.
+
+    Raises:
+        UnknownPipelineError: the core does not know every step.
+    """
+    decoders = pipeline_parts(document, "decoder", "decoders")
+    byte_level = [part["type"] for part in decoders] == ["ByteLevel"]
+    if not byte_level and decoders != _BYTE_FALLBACK:
+        raise UnknownPipelineError(f"decoder: {_types(decoders)}")
+    added = [(token.content, token.id, token.special) for token in vocabulary.added]
+    try:
+        return _core.TokenTable(model_ids(document), added, byte_level=byte_level)
+    except ValueError as error:
+        raise UnknownPipelineError(f"model: {error}") from error
+
+
 def _check_model(model: JsonObject) -> None:
+    if model.get("type") == RANKS:
+        return
     if model.get("type") != "BPE":
         raise UnknownPipelineError(f"model.type: {model.get('type')!r}")
     for key in ("dropout", "continuing_subword_prefix", "end_of_word_suffix"):
@@ -66,7 +87,7 @@ def _check_characters(document: JsonObject, model: JsonObject) -> None:
     if pretokenizers not in ([], [_SPLIT_AT_SPACES]):
         raise UnknownPipelineError(f"pre_tokenizer: {_types(pretokenizers)} after a Replace of spaces")
     decoders = pipeline_parts(document, "decoder", "decoders")
-    if decoders != [_SYMBOL_TO_SPACE, {"type": "ByteFallback"}, {"type": "Fuse"}]:
+    if decoders != _BYTE_FALLBACK:
         raise UnknownPipelineError(f"decoder: {_types(decoders)}")
     if not model.get("byte_fallback"):
         raise UnknownPipelineError("model.byte_fallback: off")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -12,14 +12,17 @@ from numpy.typing import NDArray
 
 from turnloom import _core
 from turnloom._arguments import thread_count
-from turnloom._ids import TokenIds, token_id_array
-from turnloom.pipeline import UnknownPipelineError, native_encoder
-from turnloom.tokenizer_decoder import ByteLevelDecoder, Decoder, PackageDecoder
+from turnloom._ids import TokenIds
+from turnloom.pipeline import UnknownPipelineError, native_encoder, native_token_table
+from turnloom.rank_file import RankSettings
+from turnloom.tokenizer_decoder import PackageTokenTable, StreamDecoder, TokenTable
 from turnloom.tokenizer_file import JsonObject, Vocabulary, read_vocabulary
 from turnloom.tokenizer_source import SourceContent, TransformersTokenizer, read_source
 
 if TYPE_CHECKING:
     import tokenizers
+
+    from turnloom.tokenizers_encoder import TokenizersEncoder
 
 SpecialText: TypeAlias = Literal["all", "none"]
 
@@ -62,10 +65,10 @@ class Tokenizer:
         "_backend_reason",
         "_config",
         "_core",
-        "_decoder",
         "_encoder",
         "_name_or_path",
         "_special_ids",
+        "_tokens",
         "_vocabulary",
     )
 
@@ -73,7 +76,7 @@ class Tokenizer:
         self,
         encoder: _core.TextEncoder,
         vocabulary: Vocabulary,
-        decoder: Decoder,
+        tokens: TokenTable,
         *,
         backend_reason: str | None,
         config: JsonObject,
@@ -82,7 +85,7 @@ class Tokenizer:
         self._core = _core_tokenizer(vocabulary, encoder)
         self._encoder = encoder
         self._vocabulary = vocabulary
-        self._decoder = decoder
+        self._tokens = tokens
         self._backend_reason = backend_reason
         self._config = config
         self._name_or_path = name_or_path
@@ -125,14 +128,14 @@ class Tokenizer:
 
         An id past the vocabulary stands for nothing.
         """
-        return self._decode(ids, "ids", skip_special_tokens)
+        return self._tokens.decode(ids, skip_special_tokens=skip_special_tokens)
 
     def decode_bytes(self, ids: TokenIds) -> bytes:
         """Return the exact bytes of token ids.
 
-        Where the vocabulary is not byte-level, they are the UTF-8 of `decode(ids)`.
+        Where the core does not know the decoder of the vocabulary, they are the UTF-8 of `decode(ids)`.
         """
-        return self._decoder.decode_bytes(token_id_array(ids, "ids").tolist())
+        return self._tokens.decode_bytes(ids)
 
     def decode_batch(
         self,
@@ -143,20 +146,32 @@ class Tokenizer:
         """Return the text of every row of token ids; see `decode`."""
         if not isinstance(batch, (list, tuple, RaggedIds)):
             raise TypeError(f"batch: expected list, tuple or RaggedIds, got {type(batch).__name__}")
-        return [self._decode(ids, f"batch[{row}]", skip_special_tokens) for row, ids in enumerate(batch)]
+        return self._tokens.decode_batch(list(batch), skip_special_tokens=skip_special_tokens)
+
+    def stream_decoder(self, *, skip_special_tokens: bool = False) -> StreamDecoder:
+        """Return a decoder of ids that come in parts; for one stream, and so for one thread at a time.
+
+        What its calls return, joined, is `decode` of all the ids. A character that is split over tokens is
+        returned once it is complete:
+
+            >>> stream = tok.stream_decoder()
+            >>> [stream.feed([9468]), stream.feed([99]), stream.feed([247]), stream.finish()]
+            ['', '', '🦙', '']
+        """
+        return self._tokens.stream_decoder(skip_special_tokens=skip_special_tokens)
 
     def token_to_id(self, token: str) -> int | None:
         """Return the id of a token as the vocabulary spells it (`Ġthe` for ` the`), or None."""
-        return self._vocabulary.ids.get(token)
+        return self._tokens.token_to_id(token)
 
     def id_to_token(self, id: int) -> str | None:
         """Return a token as the vocabulary spells it, or None past the vocabulary."""
-        return self._vocabulary.tokens.get(id)
+        return self._tokens.id_to_token(id)
 
     @property
     def vocab_size(self) -> int:
         """How many tokens there are, added ones included."""
-        return len(self._vocabulary.ids)
+        return len(self._tokens)
 
     @property
     def added_tokens(self) -> dict[str, int]:
@@ -170,7 +185,7 @@ class Tokenizer:
 
     @property
     def backend(self) -> str:
-        """What encodes text: "native", or "tokenizers", the package of that name; `backend_reason` says why."""
+        """What encodes text: "native" or, for the reason in `backend_reason`, the package "tokenizers"."""
         return "native" if self._backend_reason is None else "tokenizers"
 
     @property
@@ -191,30 +206,38 @@ class Tokenizer:
     def __repr__(self) -> str:
         return f"<Tokenizer {self._name_or_path!r}, {self.vocab_size} tokens, backend {self.backend!r}>"
 
-    def _decode(self, ids: TokenIds, place: str, skip_special_tokens: bool) -> str:
-        checked = token_id_array(ids, place).tolist()
-        if skip_special_tokens:
-            checked = [id_ for id_ in checked if id_ not in self._special_ids]
-        return self._decoder.decode(checked)
 
-
-def load_tokenizer(source: TokenizerSource) -> Tokenizer:
+def load_tokenizer(
+    source: TokenizerSource,
+    *,
+    pattern: str | None = None,
+    special_tokens: Mapping[str, int] | str | None = None,
+    nfc: bool | None = None,
+) -> Tokenizer:
     """Load a tokenizer.
 
     Args:
-        source: a folder with a `tokenizer.json`, the path of such a file, "builtin" for the small vocabulary
-            that comes with turnloom, a `tokenizers.Tokenizer`, or a transformers fast tokenizer. An object
-            is not changed, and its truncation and padding do not apply. A turnloom tokenizer is returned
-            as it is.
+        source: a folder with a `tokenizer.json` or a `tiktoken.model`, the path of such a file or of another
+            file of ranks (`*.tiktoken`), "builtin" for the small vocabulary that comes with turnloom, a
+            `tokenizers.Tokenizer`, or a transformers fast tokenizer. An object is not changed, and its
+            truncation and padding do not apply. A turnloom tokenizer is returned as it is.
+        pattern: for a file of ranks, the regular expression that splits the text. By default `pat_str` of the
+            `tokenizer_config.json` beside it, or that of a file whose name is known, as `qwen.tiktoken`.
+        special_tokens: for a file of ranks, the tokens that it lacks, or which of the sets of the
+            `tokenizer_config.json` it is, by default the last.
+        nfc: for a file of ranks, whether text is normalised before it is encoded; by default where the name
+            of the file says so, as that of Qwen's.
 
     Raises:
-        TypeError: `source` is none of these.
-        FileNotFoundError: there is no such file, or the folder has no `tokenizer.json`.
-        ValueError: the file is not JSON, or not a tokenizer.
+        TypeError: `source` is none of these, or has no use for the other arguments.
+        FileNotFoundError: there is no such file, or the folder has none.
+        ValueError: the file is not JSON, or not a tokenizer; nothing says how a file of ranks splits text.
     """
+    settings = RankSettings(pattern, special_tokens, nfc)
     if isinstance(source, Tokenizer):
+        settings.refuse()
         return source
-    read = read_source(source)
+    read = read_source(source, settings)
     try:
         return _build(read)
     except (ValueError, RecursionError) as error:
@@ -222,34 +245,32 @@ def load_tokenizer(source: TokenizerSource) -> Tokenizer:
 
 
 def _build(read: SourceContent) -> Tokenizer:
-    vocabulary = read_vocabulary(read.document, _core.declared_markers())
-    decoder: Decoder
+    vocabulary = read.vocabulary or read_vocabulary(read.document, _core.declared_markers())
+    package: TokenizersEncoder | None = None
     try:
         encoder = native_encoder(read.document, vocabulary)
+        reason = None
     except UnknownPipelineError as error:
+        if read.vocabulary is not None:  # the package reads no files of ranks
+            raise
+        package = _package_encoder(read.document, vocabulary)
+        encoder = _core.PythonTextEncoder(package.encode_regions)
         reason = str(error)
-    else:
-        if vocabulary.byte_level:
-            decoder = ByteLevelDecoder(vocabulary)
-        else:
-            from turnloom.tokenizers_encoder import TokenizersEncoder
+    tokens: TokenTable
+    try:
+        tokens = native_token_table(read.document, vocabulary)
+    except UnknownPipelineError:
+        package = package or _package_encoder(read.document, vocabulary)
+        tokens = PackageTokenTable(read.document, vocabulary, package.decoder)
+    return Tokenizer(
+        encoder, vocabulary, tokens, backend_reason=reason, config=read.config, name_or_path=read.name
+    )
 
-            decoder = PackageDecoder(vocabulary, TokenizersEncoder(read.document, vocabulary).decoder)
-        return Tokenizer(
-            encoder, vocabulary, decoder, backend_reason=None, config=read.config, name_or_path=read.name
-        )
 
+def _package_encoder(document: JsonObject, vocabulary: Vocabulary) -> TokenizersEncoder:
     from turnloom.tokenizers_encoder import TokenizersEncoder
 
-    package = TokenizersEncoder(read.document, vocabulary)
-    if vocabulary.byte_level:
-        decoder = ByteLevelDecoder(vocabulary)
-    else:
-        decoder = PackageDecoder(vocabulary, package.decoder)
-    encoder = _core.PythonTextEncoder(package.encode_regions)
-    return Tokenizer(
-        encoder, vocabulary, decoder, backend_reason=reason, config=read.config, name_or_path=read.name
-    )
+    return TokenizersEncoder(document, vocabulary)
 
 
 def _core_tokenizer(vocabulary: Vocabulary, encoder: _core.TextEncoder) -> _core.Tokenizer:

@@ -23,61 +23,76 @@ class AddedToken:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Tokens and ids of a tokenizer.json, added tokens included."""
+    """What a tokenizer.json adds to its model, and how its tokens spell text."""
 
-    ids: dict[str, int]
-    tokens: dict[int, str]
     added: tuple[AddedToken, ...]
-    token_bytes: dict[int, bytes]  # what a token stands for; in a SentencePiece vocabulary its spelling
     byte_level: bool  # the bytes of the tokens are those of the normalised text
     identity_normalizer: bool
 
     @property
     def matched_after_normalizing(self) -> tuple[AddedToken, ...]:
-        """Added tokens that are looked for in normalised text, which only the text encoder sees.
-
-        Markers are not among them: which of them count is decided in the text as it was passed.
-        """
+        """Added tokens that are looked for in normalised text, which only the text encoder sees."""
         if self.identity_normalizer:
             return ()
         return tuple(token for token in self.added if token.normalized and not token.marker)
 
 
 def read_vocabulary(document: JsonObject, declared_markers: Collection[str]) -> Vocabulary:
-    """Read the vocabulary of a parsed tokenizer.json.
+    """Read the added tokens of a parsed tokenizer.json, and check its model's vocabulary.
 
     Raises:
         ValueError: `document` is no tokenizer.json; the message names the place in it.
     """
+    decoders = pipeline_parts(document, "decoder", "decoders")
+    pretokenizers = pipeline_parts(document, "pre_tokenizer", "pretokenizers")
+    return Vocabulary(
+        added=_added_tokens(document.get("added_tokens"), model_ids(document), declared_markers),
+        byte_level=len(decoders) == 1
+        and decoders[0]["type"] == "ByteLevel"
+        and any(part["type"] == "ByteLevel" for part in pretokenizers),
+        identity_normalizer=not pipeline_parts(document, "normalizer", "normalizers"),
+    )
+
+
+def model_ids(document: JsonObject) -> dict[str, int]:
+    """Return the model's tokens and their ids; the dict of the document, if it has one.
+
+    Raises:
+        ValueError: there is no model, or no vocabulary in it.
+    """
     model = document.get("model")
     if not isinstance(model, dict):
         raise ValueError("model: missing")
-    entries = _model_entries(model.get("vocab"))
-    model_ids = dict(entries)
-    added = _added_tokens(document.get("added_tokens"), model_ids, declared_markers)
-    decoders = pipeline_parts(document, "decoder", "decoders")
-    pretokenizers = pipeline_parts(document, "pre_tokenizer", "pretokenizers")
-    byte_level = (
-        len(decoders) == 1
-        and decoders[0]["type"] == "ByteLevel"
-        and any(part["type"] == "ByteLevel" for part in pretokenizers)
-    )
-    if byte_level:
-        token_bytes = {id_: byte_level_bytes(token) for token, id_ in entries}
+    vocab = model.get("vocab")
+    if isinstance(vocab, list):  # Unigram: [token, score], the id is the position
+        if not all(isinstance(entry, list) and entry and isinstance(entry[0], str) for entry in vocab):
+            raise ValueError("model.vocab: expected pairs of token and score")
+        return {entry[0]: id_ for id_, entry in enumerate(vocab)}
+    if not isinstance(vocab, dict):
+        raise ValueError("model.vocab: missing")
+    for token, id_ in vocab.items():
+        if type(id_) is not int or not 0 <= id_ < 2**31:
+            raise ValueError(f"model.vocab[{token!r}]: {id_!r} is no token id")
+    return vocab
+
+
+def all_ids(document: JsonObject, vocabulary: Vocabulary) -> dict[str, int]:
+    """Return all tokens, added ones included, and their ids."""
+    return model_ids(document) | {token.content: token.id for token in vocabulary.added}
+
+
+def token_bytes(document: JsonObject, vocabulary: Vocabulary) -> dict[int, bytes]:
+    """Return what each token stands for; in a SentencePiece vocabulary its spelling."""
+    ids = model_ids(document)
+    if vocabulary.byte_level:
+        spelled = {id_: byte_level_bytes(token) for token, id_ in ids.items()}
     else:
-        token_bytes = {id_: token.encode() for token, id_ in entries}
-        if model.get("byte_fallback"):
-            spellings = ((model_ids.get(f"<0x{byte:02X}>"), byte) for byte in range(256))
-            token_bytes.update((id_, bytes([byte])) for id_, byte in spellings if id_ is not None)
-    token_bytes.update((token.id, token.content.encode()) for token in added)
-    return Vocabulary(
-        ids=model_ids | {token.content: token.id for token in added},
-        tokens={id_: token for token, id_ in entries} | {token.id: token.content for token in added},
-        added=added,
-        token_bytes=token_bytes,
-        byte_level=byte_level,
-        identity_normalizer=not pipeline_parts(document, "normalizer", "normalizers"),
-    )
+        spelled = {id_: token.encode() for token, id_ in ids.items()}
+        if document["model"].get("byte_fallback"):
+            spellings = ((ids.get(f"<0x{byte:02X}>"), byte) for byte in range(256))
+            spelled.update((id_, bytes([byte])) for id_, byte in spellings if id_ is not None)
+    spelled.update((token.id, token.content.encode()) for token in vocabulary.added)
+    return spelled
 
 
 class _ByteAlphabet(dict[int, int]):
@@ -94,6 +109,12 @@ class _ByteAlphabet(dict[int, int]):
 
 
 _BYTE_ALPHABET = _ByteAlphabet()
+_TO_ALPHABET = {byte: character for character, byte in _BYTE_ALPHABET.items()}
+
+
+def bytes_to_alphabet(token: bytes) -> str:
+    """Return how a byte-level vocabulary spells bytes."""
+    return token.decode("latin-1").translate(_TO_ALPHABET)
 
 
 def byte_level_bytes(spelling: str) -> bytes:
@@ -105,19 +126,6 @@ def byte_level_bytes(spelling: str) -> bytes:
         return spelling.translate(_BYTE_ALPHABET).encode("latin-1")
     except UnicodeEncodeError:
         return spelling.encode()
-
-
-def _model_entries(vocab: object) -> Collection[tuple[str, int]]:
-    if isinstance(vocab, list):  # Unigram: [token, score], the id is the position
-        if not all(isinstance(entry, list) and entry and isinstance(entry[0], str) for entry in vocab):
-            raise ValueError("model.vocab: expected pairs of token and score")
-        return [(entry[0], id_) for id_, entry in enumerate(vocab)]
-    if not isinstance(vocab, dict):
-        raise ValueError("model.vocab: missing")
-    for token, id_ in vocab.items():
-        if type(id_) is not int or not 0 <= id_ < 2**31:
-            raise ValueError(f"model.vocab[{token!r}]: {id_!r} is no token id")
-    return vocab.items()
 
 
 def _added_tokens(

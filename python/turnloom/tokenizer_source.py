@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Protocol
 
-from turnloom.tokenizer_file import JsonObject
+from turnloom.rank_file import RankSettings, is_rank_file, read_rank_file
+from turnloom.tokenizer_file import JsonObject, Vocabulary
 
 if TYPE_CHECKING:
     import tokenizers
@@ -27,35 +28,49 @@ class SourceContent:
     """What a source holds."""
 
     document: JsonObject
+    vocabulary: Vocabulary | None  # of a file of ranks, whose document has no added tokens and no merges
     config: JsonObject  # tokenizer_config.json
     name: str  # "" for an object without one
     shown: str  # in errors
 
 
 def read_source(
-    source: str | os.PathLike[str] | tokenizers.Tokenizer | TransformersTokenizer,
+    source: str | os.PathLike[str] | tokenizers.Tokenizer | TransformersTokenizer, settings: RankSettings
 ) -> SourceContent:
     """Read the tokenizer.json of a source; the arguments and errors are those of `load_tokenizer`."""
     if not isinstance(source, (str, os.PathLike)):
+        document = _document_of(source)
+        settings.refuse()
         name = str(getattr(source, "name_or_path", ""))
-        return SourceContent(_document_of(source), {}, name, f"a {type(source).__name__}")
+        return SourceContent(document, None, {}, name, f"a {type(source).__name__}")
     name = os.fspath(source)
     if name == "builtin":
+        settings.refuse()
         file = resources.files("turnloom").joinpath("builtin/tokenizer.json")
-        return SourceContent(_parse_json(file.read_bytes(), repr(name)), {}, name, repr(name))
+        return SourceContent(_parse_json(file.read_bytes(), repr(name)), None, {}, name, repr(name))
     path = _tokenizer_path(name)
-    document = _read_json(path)
-    config_path = os.path.join(os.path.dirname(path), "tokenizer_config.json")
+    folder, file_name = os.path.split(path)
+    config_path = os.path.join(folder, "tokenizer_config.json")
     config = _read_json(config_path) if os.path.exists(config_path) else {}
-    return SourceContent(document, config, name, repr(path))
+    if not is_rank_file(path):
+        settings.refuse()
+        return SourceContent(_read_json(path), None, config, name, repr(path))
+    with open(path, "rb") as rank_file:
+        content = rank_file.read()
+    try:
+        document, vocabulary = read_rank_file(content, file_name, config, settings)
+    except ValueError as error:
+        raise ValueError(f"source: {path!r} cannot be used as a tokenizer: {error}") from error
+    return SourceContent(document, vocabulary, config, name, repr(path))
 
 
 def _tokenizer_path(name: str) -> str:
     if os.path.isdir(name):
-        path = os.path.join(name, "tokenizer.json")
-        if not os.path.exists(path):
-            raise FileNotFoundError(f"source: the folder {name!r} has no tokenizer.json")
-        return path
+        for file_name in ("tokenizer.json", "tiktoken.model"):
+            path = os.path.join(name, file_name)
+            if os.path.exists(path):
+                return path
+        raise FileNotFoundError(f"source: the folder {name!r} has no tokenizer.json")
     if not os.path.exists(name):
         raise FileNotFoundError(
             f"source: {name!r} is neither a folder nor a file; names from a hub are not loaded"

@@ -10,7 +10,14 @@ import tokenizers
 from numpy.typing import NDArray
 
 from turnloom._core import declared_markers
-from turnloom.tokenizer_file import JsonObject, Vocabulary, pipeline_parts, read_vocabulary
+from turnloom.tokenizer_file import (
+    JsonObject,
+    Vocabulary,
+    all_ids,
+    pipeline_parts,
+    read_vocabulary,
+    token_bytes,
+)
 
 Encoded: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
@@ -34,6 +41,7 @@ class TokenizersEncoder:
             NotImplementedError: the installed package has no offsets, and this file needs them.
         """
         self._vocabulary = vocabulary or read_vocabulary(tokenizer_json, declared_markers())
+        self._token_bytes = token_bytes(tokenizer_json, self._vocabulary)
         _check_position_free(tokenizer_json)
         kept = self._vocabulary.matched_after_normalizing
         # The post-processor would add tokens, or trim offsets.
@@ -73,8 +81,7 @@ class TokenizersEncoder:
         encodings = self._encode_batch(regions, offsets=not byte_level)
         counts = np.fromiter(map(len, encodings), np.int64, len(encodings))
         ids = self._ids(encodings, int(counts.sum()))
-        token_bytes = self._vocabulary.token_bytes
-        pieces = [token_bytes[id_] for id_ in ids.tolist()]
+        pieces = [self._token_bytes[id_] for id_ in ids.tolist()]
         region_ends = np.cumsum(counts)
         region_begins = region_ends - counts
         # As if the tokens of a region spelled it byte by byte; where they don't, the package knows.
@@ -163,13 +170,17 @@ def _with_added_tokens(stripped: JsonObject, vocabulary: Vocabulary) -> tuple[Js
         }
         for token in kept
     ]
-    renumbered = read_vocabulary(stripped | {"added_tokens": entries}, ()).ids
+    renumbered = _renumbered(stripped | {"added_tokens": entries})
     for entry in entries:
         entry["id"] = renumbered[str(entry["content"])]
     id_map = np.arange(max(renumbered.values()) + 1, dtype=np.int32)
     for token in kept:
         id_map[renumbered[token.content]] = token.id
     return stripped | {"added_tokens": entries}, id_map
+
+
+def _renumbered(document: JsonObject) -> dict[str, int]:
+    return all_ids(document, read_vocabulary(document, ()))
 
 
 def _check_position_free(document: JsonObject) -> None:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,8 +13,12 @@ namespace turnloom {
 
 /// What a tokenizer.json says about its model and the steps before it. Views are not kept.
 struct BpeModel {
-  std::vector<std::pair<std::string_view, TokenId>> tokens;           ///< as the file spells them
-  std::vector<std::pair<std::string_view, std::string_view>> merges;  ///< the first merges first
+  using Merges = std::vector<std::pair<std::string_view, std::string_view>>;
+
+  std::vector<std::pair<std::string_view, TokenId>> tokens;  ///< as the file spells them
+  /// The first merges first. Without a list, as in a file of ranks, whatever makes a token merges, the token
+  /// with the lowest id first.
+  std::optional<Merges> merges;
   bool ignore_merges = false;  ///< a word that is a token is that token, whatever its merges say
   std::string_view split;      ///< name of the pattern that cuts a text into words
   bool nfc = false;            ///< composes the text first

@@ -29,11 +29,27 @@ Vocabulary read_vocabulary(const BpeModel& model, ToBytes to_bytes) {
   return Vocabulary(tokens);
 }
 
-std::vector<Merge> read_merges(const BpeModel& model, const Vocabulary& vocabulary, ToBytes to_bytes) {
+// Every way to put a token together from two others.
+std::vector<Merge> merges_by_id(const Vocabulary& vocabulary) {
   std::vector<Merge> merges;
-  merges.reserve(model.merges.size());
+  for (TokenId id = 0; id < vocabulary.end_id(); ++id) {
+    const std::string_view bytes = vocabulary.bytes(id);
+    for (std::size_t i = 1; i < bytes.size(); ++i) {
+      const TokenId left = vocabulary.find(bytes.substr(0, i));
+      if (left == kNoToken) continue;
+      const TokenId right = vocabulary.find(bytes.substr(i));
+      if (right != kNoToken) merges.push_back({left, right, static_cast<std::uint32_t>(id), id});
+    }
+  }
+  return merges;
+}
+
+std::vector<Merge> read_merges(const BpeModel& model, const Vocabulary& vocabulary, ToBytes to_bytes) {
+  if (!model.merges) return merges_by_id(vocabulary);
+  std::vector<Merge> merges;
+  merges.reserve(model.merges->size());
   std::uint32_t rank = 0;
-  for (const auto& [left_spelling, right_spelling] : model.merges) {
+  for (const auto& [left_spelling, right_spelling] : *model.merges) {
     const std::optional<std::string> left = to_bytes(left_spelling);
     const std::optional<std::string> right = to_bytes(right_spelling);
     if (left && right) {

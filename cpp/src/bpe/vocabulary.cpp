@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
 
 #include "bpe/hash.hpp"
 #include "turnloom/error.hpp"
@@ -12,32 +13,24 @@ namespace {
 
 std::string place_of(TokenId id) { return "vocabulary[" + std::to_string(id) + "]"; }
 
-}  // namespace
-
-Vocabulary::Vocabulary(std::span<const SpelledToken> tokens) {
+std::vector<std::string_view> by_id(std::span<const SpelledToken> tokens) {
   TokenId end_id = 0;
-  std::size_t n_bytes = 0;
   for (const SpelledToken& token : tokens) {
     if (token.id < 0 || token.id >= kMaxTokens) throw Error(ErrorKind::value, place_of(token.id), "id out of range");
     end_id = std::max(end_id, token.id + 1);
-    n_bytes += token.bytes.size();
   }
-  if (n_bytes > UINT32_MAX) throw Error(ErrorKind::value, "vocabulary", "longer than 4 GiB");
-
-  std::vector<std::string_view> by_id(static_cast<std::size_t>(end_id));
+  std::vector<std::string_view> strings(static_cast<std::size_t>(end_id));
   for (const SpelledToken& token : tokens) {
-    std::string_view& bytes = by_id[static_cast<std::size_t>(token.id)];
+    std::string_view& bytes = strings[static_cast<std::size_t>(token.id)];
     if (bytes.data() != nullptr) throw Error(ErrorKind::value, place_of(token.id), "id given twice");
     bytes = token.bytes;
   }
-  spellings_.reserve(n_bytes);
-  begins_.reserve(by_id.size() + 1);
-  for (const std::string_view bytes : by_id) {
-    begins_.push_back(static_cast<std::uint32_t>(spellings_.size()));
-    spellings_ += bytes;
-  }
-  begins_.push_back(static_cast<std::uint32_t>(spellings_.size()));
+  return strings;
+}
 
+}  // namespace
+
+Vocabulary::Vocabulary(std::span<const SpelledToken> tokens) : bytes_(by_id(tokens)) {
   const std::size_t n_slots = std::bit_ceil(std::max<std::size_t>(16, tokens.size() * 3 / 2));
   slots_.assign(n_slots, {kNoToken, 0});
   shift_ = 64 - std::countr_zero(n_slots);
@@ -63,8 +56,7 @@ TokenId Vocabulary::find(std::string_view spelling) const noexcept {
 
 std::string_view Vocabulary::bytes(TokenId id) const noexcept {
   if (id < 0 || id >= end_id()) return {};
-  const auto index = static_cast<std::size_t>(id);
-  return std::string_view(spellings_).substr(begins_[index], begins_[index + 1] - begins_[index]);
+  return bytes_[static_cast<std::size_t>(id)];
 }
 
 }  // namespace turnloom

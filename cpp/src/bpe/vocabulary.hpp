@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "bpe/packed_strings.hpp"
 #include "turnloom/types.hpp"
 
 namespace turnloom {
@@ -32,7 +32,7 @@ class Vocabulary {
   /// Bytes of a token, none for an id that there is not.
   [[nodiscard]] std::string_view bytes(TokenId id) const noexcept;
   /// One past the largest id.
-  [[nodiscard]] TokenId end_id() const noexcept { return static_cast<TokenId>(begins_.size()) - 1; }
+  [[nodiscard]] TokenId end_id() const noexcept { return static_cast<TokenId>(bytes_.size()); }
 
  private:
   struct Slot {
@@ -40,10 +40,9 @@ class Vocabulary {
     std::uint32_t tag;  ///< lower bits of the hash: most other tokens differ in it
   };
 
-  std::string spellings_;
-  std::vector<std::uint32_t> begins_;  ///< of each id in spellings_, and the end of the last
-  std::vector<Slot> slots_;            ///< open addressing; a power of two
-  int shift_ = 0;                      ///< a hash shifted right by it is the index of a slot
+  PackedStrings bytes_;      ///< by id
+  std::vector<Slot> slots_;  ///< open addressing; a power of two
+  int shift_ = 0;            ///< a hash shifted right by it is the index of a slot
 };
 
 }  // namespace turnloom
