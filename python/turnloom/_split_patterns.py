@@ -16,7 +16,8 @@ def _cl100k(digits: str) -> str:
 
 def _o200k(upper: str, lower: str, contraction: str, rest: str) -> str:
     prefix = r"[^\r\n\p{L}\p{N}]?"
-    return rf"{prefix}[{upper}]*[{lower}]+{contraction}|{prefix}[{upper}]+[{lower}]*{contraction}|{rest}|{_SPACE}"
+    words = rf"{prefix}[{upper}]*[{lower}]+{contraction}|{prefix}[{upper}]+[{lower}]*{contraction}"
+    return f"{words}|{rest}|{_SPACE}"
 
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
