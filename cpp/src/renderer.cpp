@@ -1,15 +1,13 @@
 #include "turnloom/renderer.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "attribution.hpp"
 #include "engine.hpp"
 #include "families/family.hpp"
 #include "segmenter.hpp"
+#include "threads.hpp"
 #include "turnloom/error.hpp"
 
 namespace turnloom {
@@ -31,34 +29,6 @@ void append_columns(TokenColumns& to, const TokenColumns& from) {
   append(to.sampled_mask, from.sampled_mask);
   append(to.is_content, from.is_content);
   append(to.byte_offsets, from.byte_offsets);
-}
-
-// Calls `work(i)` for every i below `n`, on that many threads, this one among them. Rethrows the first
-// failure.
-template <typename Work>
-void run_on_threads(std::size_t threads, std::size_t n, Work work) {
-  std::atomic<std::size_t> next = 0;
-  std::vector<std::exception_ptr> failures(std::max<std::size_t>(1, std::min(threads, n)));
-  const auto loop = [&](std::size_t thread) {
-    try {
-      for (std::size_t i = next++; i < n; i = next++) work(i);
-    } catch (...) {
-      failures[thread] = std::current_exception();
-      next = n;
-    }
-  };
-  std::vector<std::thread> started;
-  started.reserve(failures.size());
-  try {
-    for (std::size_t i = 1; i < failures.size(); ++i) started.emplace_back(loop, i);
-  } catch (const std::system_error&) {
-    // The system gives no more threads: those that run share the work.
-  }
-  loop(0);
-  for (std::thread& thread : started) thread.join();
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
 }
 
 }  // namespace
@@ -124,6 +94,8 @@ BatchColumns Renderer::render_batch(std::span<const Conversation* const> rows, c
 }
 
 std::vector<TokenId> Renderer::stop_token_ids() const { return family_->stop_token_ids(); }
+
+CompletionFormat Renderer::completion_format() const { return family_->completion_format(); }
 
 bool Renderer::prints_content_lists() const noexcept {
   return on_loss_ == OnLoss::template_text && family_->traits().prints_content_lists;

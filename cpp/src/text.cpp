@@ -46,10 +46,12 @@ std::string_view rstrip(std::string_view text) noexcept {
   return text;
 }
 
-std::string_view strip(std::string_view text) noexcept {
+std::string_view lstrip(std::string_view text) noexcept {
   text.remove_prefix(space_prefix(text, is_python_space));
-  return rstrip(text);
+  return text;
 }
+
+std::string_view strip(std::string_view text) noexcept { return rstrip(lstrip(text)); }
 
 std::string_view lstrip_newlines(std::string_view text) noexcept {
   const std::size_t begin = text.find_first_not_of('\n');

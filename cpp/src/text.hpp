@@ -5,8 +5,9 @@
 
 namespace turnloom {
 
-/// `text.strip()`, `text.rstrip()`: white space is what Python takes for it.
+/// `text.strip()`, `text.lstrip()`, `text.rstrip()`: white space is what Python takes for it.
 [[nodiscard]] std::string_view strip(std::string_view text) noexcept;
+[[nodiscard]] std::string_view lstrip(std::string_view text) noexcept;
 [[nodiscard]] std::string_view rstrip(std::string_view text) noexcept;
 
 /// `text.strip("\n")`, `text.lstrip("\n")`, `text.rstrip("\n")`.

@@ -13,6 +13,14 @@ except ImportError as error:
 
 from turnloom.errors import RenderError
 from turnloom.hashing import fnv1a_64, fnv1a_64_batch, prefix_hashes
+from turnloom.parsing import (
+    ChatCompletionChunks,
+    Delta,
+    ParsedResponse,
+    ParsedToolCall,
+    StreamParser,
+    ToolCallParseStatus,
+)
 from turnloom.rendered import ContentMarker, Field, RenderedTokens, TokenBatch, TokenColumns
 from turnloom.renderer import Renderer, create_renderer
 from turnloom.scan import TokenHits, count_tokens, find_first, find_last, scan, split_at
@@ -34,13 +42,17 @@ if TYPE_CHECKING:
 __version__ = version("turnloom")
 
 __all__ = [
+    "ChatCompletionChunks",
     "ChatMLConfig",
     "ConformedMessages",
     "ContentMarker",
+    "Delta",
     "Field",
     "Llama3Config",
     "Llama31Config",
     "Llama32Config",
+    "ParsedResponse",
+    "ParsedToolCall",
     "Qwen3Config",
     "Qwen25Config",
     "RaggedIds",
@@ -48,11 +60,13 @@ __all__ = [
     "RenderedTokens",
     "Renderer",
     "RendererConfig",
+    "StreamParser",
     "TokenBatch",
     "TokenColumns",
     "TokenHits",
     "Tokenizer",
     "ToolCallIdFormat",
+    "ToolCallParseStatus",
     "config_from_name",
     "count_tokens",
     "create_renderer",

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from turnloom._ids import TokenIds
+from turnloom.parsing import Delta, ParsedResponse
 
 # token_ids, message_indices, fields, sampled_mask, is_content, byte_offsets
 ColumnTuple: TypeAlias = tuple[
@@ -164,6 +165,8 @@ class TokenBytes:
     """What every token adds to a text."""
 
     def __init__(self, tokens: list[bytes]) -> None: ...
+    @staticmethod
+    def of_table(tokens: TokenTable) -> TokenBytes: ...
 
 class CompletionStream:
     """One completion that comes in parts."""

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from turnloom import _core
+
 if TYPE_CHECKING:
-    from turnloom import _core
     from turnloom._ids import TokenIds
+    from turnloom.tokenizer import Tokenizer
     from turnloom.types import JsonValue
 
 DeltaKind: TypeAlias = Literal[
     "content", "reasoning", "reasoning_unfinished", "call_open", "arguments", "call_close"
 ]
+MAX_TOKENS = 2**21  # what the core takes
 FinishReason: TypeAlias = Literal["stop", "length", "tool_calls"]
 
 
@@ -103,6 +107,73 @@ class Delta(NamedTuple):
     status: ToolCallParseStatus | None = None
 
 
+class ChatCompletionChunks:
+    """Turns the deltas of one completion into chunks of OpenAI's streamed chat completions.
+
+    Calls are told as they come, so a client sees one that turns out bad, too: `ParsedResponse` says which are
+    good. A call without a name is not told of.
+    """
+
+    __slots__ = ("_completion_id", "_created", "_indices", "_model", "_with_arguments")
+
+    def __init__(self, *, completion_id: str, model: str, created: int) -> None:
+        self._completion_id = completion_id
+        self._model = model
+        self._created = created
+        self._indices: dict[int | None, int] = {}
+        self._with_arguments: set[int] = set()
+
+    def first(self) -> dict[str, Any]:
+        """Return the chunk that says who speaks."""
+        return self._chunk({"role": "assistant", "content": ""})
+
+    def chunks(self, deltas: Iterable[Delta]) -> list[dict[str, Any]]:
+        """Return the chunks for further deltas."""
+        told = (self._told(delta) for delta in deltas)
+        return [self._chunk(delta) for delta in told if delta is not None]
+
+    def last(self, response: ParsedResponse, *, cut: bool = False) -> dict[str, Any]:
+        """Return the chunk that says why it ended.
+
+        Args:
+            cut: the completion did not end by itself, but at a limit.
+        """
+        has_calls = any(call.status is ToolCallParseStatus.OK for call in response.tool_calls)
+        reason: FinishReason = "length" if cut else "tool_calls" if has_calls else "stop"
+        return self._chunk({}, reason)
+
+    def _told(self, delta: Delta) -> dict[str, Any] | None:
+        match delta.kind:
+            case "content":
+                return {"content": delta.text}
+            case "reasoning":
+                return {"reasoning_content": delta.text}
+            case "call_open" if delta.name is not None:
+                index = self._indices[delta.call_index] = len(self._indices)
+                function = {"name": delta.name, "arguments": ""}
+                id_ = f"call_{self._completion_id}_{index}"
+                return {"tool_calls": [{"index": index, "id": id_, "type": "function", "function": function}]}
+            case "arguments":
+                return self._arguments(self._indices[delta.call_index], delta.text)
+            case "call_close" if delta.status is ToolCallParseStatus.OK:
+                index = self._indices[delta.call_index]
+                return None if index in self._with_arguments else self._arguments(index, "{}")
+        return None
+
+    def _arguments(self, index: int, text: str) -> dict[str, Any]:
+        self._with_arguments.add(index)
+        return {"tool_calls": [{"index": index, "function": {"arguments": text}}]}
+
+    def _chunk(self, delta: dict[str, Any], finish_reason: FinishReason | None = None) -> dict[str, Any]:
+        return {
+            "id": self._completion_id,
+            "object": "chat.completion.chunk",
+            "created": self._created,
+            "model": self._model,
+            "choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}],
+        }
+
+
 class StreamParser:
     """Parses a completion while it is sampled; made by `Renderer.stream_parser`. For one thread.
 
@@ -150,3 +221,16 @@ def tool_names(tools: object) -> list[str]:
         if isinstance(name, str):
             names.append(name)
     return names
+
+
+def token_bytes(tokenizer: Tokenizer) -> _core.TokenBytes:
+    """Return the bytes of all tokens as the core wants them."""
+    if isinstance(tokenizer._tokens, _core.TokenTable):
+        return _core.TokenBytes.of_table(tokenizer._tokens)
+    texts: list[bytes] = []
+    n_left = tokenizer.vocab_size
+    while n_left > 0 and len(texts) < MAX_TOKENS:  # some ids may stand for no token
+        id_ = len(texts)
+        n_left -= tokenizer.id_to_token(id_) is not None
+        texts.append(tokenizer.decode_bytes([id_]))
+    return _core.TokenBytes(texts)

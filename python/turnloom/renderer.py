@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from turnloom import _core
 from turnloom._arguments import thread_count
+from turnloom.parsing import ParsedResponse, StreamParser, token_bytes, tool_names
 from turnloom.rendered import ContentMarker, Field, RenderedTokens, TokenBatch, TokenColumns
 from turnloom.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
+    from turnloom._ids import TokenIds
     from turnloom.configs import RendererConfig
     from turnloom.types import Messages, Tools
 
@@ -23,7 +25,7 @@ class Renderer:
     Immutable, and shared by any number of threads.
     """
 
-    __slots__ = ("_config", "_core", "_tokenizer")
+    __slots__ = ("_config", "_core", "_parser", "_tokenizer")
 
     def __init__(self, tokenizer: Tokenizer, config: RendererConfig) -> None:
         self._tokenizer = tokenizer
@@ -35,6 +37,7 @@ class Renderer:
             marker_policy=config.marker_policy,
             on_loss=config.on_loss,
         )
+        self._parser: _core.CompletionParser | None = None
 
     @property
     def config(self) -> RendererConfig:
@@ -148,6 +151,59 @@ class Renderer:
     def get_stop_token_ids(self) -> list[int]:
         """Return the ids at which generation stops, the close of a turn first."""
         return self._core.stop_token_ids()
+
+    def parse_response(
+        self, token_ids: TokenIds, *, tools: Tools | None = None, prompt_ids: TokenIds | None = None
+    ) -> ParsedResponse:
+        """Return the message that a completion is: what the model sampled, up to the first stop token.
+
+        No completion is an error: what cannot be read as a call is one with a status that says why.
+
+        Args:
+            tools: the tools that were offered. Llama formats read `{"name": "f"}` as a call of `f` only if it
+                is one of them.
+            prompt_ids: the prompt. If it ends inside a think block, the completion begins with reasoning.
+
+        Raises:
+            TypeError, ValueError: something that was passed is of a wrong type, or no token id. An id past
+                the vocabulary stands for nothing.
+        """
+        return self._completions().parse(token_ids, tool_names(tools), prompt_ids)
+
+    def parse_batch(
+        self,
+        completions: Sequence[TokenIds],
+        *,
+        tools: Tools | None = None,
+        prompts: Sequence[TokenIds | None] | None = None,
+        threads: int | None = None,
+    ) -> list[ParsedResponse]:
+        """Return the messages that completions are; see `parse_response`.
+
+        Args:
+            prompts: one entry a completion.
+            threads: how many to run on, with the interpreter lock released; None means one.
+        """
+        if not isinstance(completions, (list, tuple)):
+            raise TypeError(f"completions: expected list or tuple, got {type(completions).__name__}")
+        if prompts is not None and not isinstance(prompts, (list, tuple)):
+            raise TypeError(f"prompts: expected list or tuple, got {type(prompts).__name__}")
+        if prompts is not None and len(prompts) != len(completions):
+            raise ValueError(f"prompts: {len(prompts)} entries for {len(completions)} completions")
+        return self._completions().parse_batch(
+            list(completions), tool_names(tools), prompts, thread_count(threads)
+        )
+
+    def stream_parser(
+        self, *, tools: Tools | None = None, prompt_ids: TokenIds | None = None
+    ) -> StreamParser:
+        """Return a parser that takes the ids of one completion in parts; see `parse_response`."""
+        return StreamParser(self._completions().stream(tool_names(tools), prompt_ids))
+
+    def _completions(self) -> _core.CompletionParser:
+        if self._parser is None:
+            self._parser = _core.CompletionParser(self._core, token_bytes(self._tokenizer))
+        return self._parser
 
     def _marker(self, marker: _core.MarkerTuple) -> ContentMarker:
         message_index, field, byte_begin, byte_end, token_id, became_token = marker

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "turnloom/columns.hpp"
+#include "turnloom/parse.hpp"
 #include "turnloom/prompt.hpp"
 #include "turnloom/tokenizer.hpp"
 #include "turnloom/types.hpp"
@@ -78,6 +79,8 @@ class Renderer {
   [[nodiscard]] BatchColumns render_batch(std::span<const Conversation* const> rows,
                                           const RenderOptions& options, std::size_t threads) const;
   [[nodiscard]] std::vector<TokenId> stop_token_ids() const;
+  /// What the model's completions look like.
+  [[nodiscard]] CompletionFormat completion_format() const;
   /// Whether it needs `Message::content_list`.
   [[nodiscard]] bool prints_content_lists() const noexcept;
   [[nodiscard]] const Tokenizer& tokenizer() const noexcept { return *tokenizer_; }

@@ -43,6 +43,11 @@ class TokenTable {
   /// How the vocabulary spells a token; nothing for an id without one.
   [[nodiscard]] std::string_view spelling(TokenId id) const noexcept;
 
+  /// What a token adds to a text; nothing for an id without one.
+  [[nodiscard]] std::string_view bytes(TokenId id) const noexcept;
+  /// One past the largest id.
+  [[nodiscard]] TokenId end_id() const noexcept;
+
   /// The bytes of the tokens, one after the other. An id without a token stands for nothing, here and below.
   [[nodiscard]] std::string decode_bytes(std::span<const TokenId> ids) const;
   /// The text of the tokens, always valid UTF-8. Bytes that are none become U+FFFD: one for each maximal part of a

@@ -107,6 +107,12 @@ TokenId TokenTable::find(std::string_view spelling) const noexcept { return tabl
 
 std::string_view TokenTable::spelling(TokenId id) const noexcept { return tables_->spellings.bytes(id); }
 
+std::string_view TokenTable::bytes(TokenId id) const noexcept {
+  return tables_->has(id) ? tables_->bytes(id) : std::string_view();
+}
+
+TokenId TokenTable::end_id() const noexcept { return tables_->spellings.end_id(); }
+
 std::string TokenTable::decode_bytes(std::span<const TokenId> ids) const {
   std::string bytes;
   for (const TokenId id : ids) {

@@ -40,6 +40,9 @@ class ChatML final : public Family {
   void write_generation_prompt(PromptWriter& out) const override { frame_.open("assistant", out); }
 
   [[nodiscard]] std::vector<TokenId> stop_token_ids() const override { return {frame_.im_end.id}; }
+  [[nodiscard]] CompletionFormat completion_format() const override {
+    return ChatMLFrame::completion_format(stop_token_ids());
+  }
 
  private:
   ChatMLFrame frame_;

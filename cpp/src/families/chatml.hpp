@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "families/family.hpp"
 
@@ -27,6 +29,11 @@ struct ChatMLFrame {
   void close(PromptWriter& out) const {
     out.control(im_end, Field::turn_close);
     out.literal("\n");
+  }
+
+  /// Completions behind the header of an assistant's turn.
+  [[nodiscard]] static CompletionFormat completion_format(std::vector<TokenId> stop_tokens) {
+    return {.stop_tokens = std::move(stop_tokens), .header_token = "<|im_start|>", .header = "assistant\n"};
   }
 
   ControlToken im_start;

@@ -89,6 +89,7 @@ class Family {
 
   /// The canonical turn close first.
   [[nodiscard]] virtual std::vector<TokenId> stop_token_ids() const = 0;
+  [[nodiscard]] virtual CompletionFormat completion_format() const = 0;
 
  private:
   FamilyTraits traits_;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "families/family.hpp"
 
@@ -29,6 +31,13 @@ struct LlamaFrame {
     end_header_line(out);
   }
   void close(PromptWriter& out) const { out.control(eot, Field::turn_close); }
+
+  /// Completions behind the header of an assistant's turn.
+  [[nodiscard]] static CompletionFormat completion_format(std::vector<TokenId> stop_tokens) {
+    return {.stop_tokens = std::move(stop_tokens),
+            .header_token = "<|start_header_id|>",
+            .header = "assistant<|end_header_id|>"};
+  }
 
   ControlToken begin_of_text;
   ControlToken end_of_text;

@@ -36,6 +36,9 @@ class Llama3 final : public Family {
   [[nodiscard]] std::vector<TokenId> stop_token_ids() const override {
     return {frame_.eot.id, frame_.end_of_text.id};
   }
+  [[nodiscard]] CompletionFormat completion_format() const override {
+    return LlamaFrame::completion_format(stop_token_ids());
+  }
 
  private:
   LlamaFrame frame_;

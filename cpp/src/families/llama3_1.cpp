@@ -92,6 +92,11 @@ class Llama31 final : public Family {
   [[nodiscard]] std::vector<TokenId> stop_token_ids() const override {
     return {frame_.eot.id, frame_.end_of_text.id, eom_.id};
   }
+  [[nodiscard]] CompletionFormat completion_format() const override {
+    CompletionFormat format = LlamaFrame::completion_format(stop_token_ids());
+    format.calls = CallSyntax::llama_json;
+    return format;
+  }
 
  private:
   [[nodiscard]] bool holds_tools(const Turn& turn, const Conversation& conversation) const {

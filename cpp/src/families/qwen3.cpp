@@ -110,6 +110,12 @@ class Qwen3 final : public Family {
   [[nodiscard]] std::vector<TokenId> stop_token_ids() const override {
     return {frame_.im_end.id, end_of_text_.id};
   }
+  [[nodiscard]] CompletionFormat completion_format() const override {
+    CompletionFormat format = ChatMLFrame::completion_format(stop_token_ids());
+    format.calls = CallSyntax::tagged_json;
+    format.has_reasoning = revision_.reasoning;
+    return format;
+  }
 
  private:
   [[nodiscard]] ThinkBlock think_block(const Turn& turn) const {

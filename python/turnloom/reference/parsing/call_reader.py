@@ -7,6 +7,7 @@ from turnloom.parsing import ParsedToolCall, ToolCallParseStatus
 from turnloom.reference.parsing.json_scanner import JsonScanner, Member, json_value, string_value
 from turnloom.reference.parsing.response import ResponseWriter
 from turnloom.reference.parsing.symbols import Symbol
+from turnloom.types import JsonValue
 
 Status = ToolCallParseStatus
 

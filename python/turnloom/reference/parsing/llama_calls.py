@@ -6,8 +6,8 @@
     <|python_tag|>{"name": "f", "parameters": {}}
 
 An answer that begins with JSON is one of calls when its first object is a call and only white space or
-another object follows; until then all of it is held back. What stands behind the tag is a call in any case, if
-it begins like one.
+another object follows; until then all of it is held back. What stands behind the tag is a call in any case,
+if it begins like one.
 """
 
 from collections.abc import Collection
