@@ -7,6 +7,7 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BENCH := .venv-bench
 PIP := $(BIN)/pip --quiet --disable-pip-version-check
 
 # What scikit-build-core fetches because the machine has none (cmake) is found here.
@@ -17,17 +18,18 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN)
 SOURCES := pyproject.toml README.md CMakeLists.txt $(shell find cpp/include cpp/src cpp/bindings python -not -name '*.pyc' \
   -not -name __pycache__)
 
-.PHONY: help demo test lint format types sanitize tidy clean
+.PHONY: help demo test bench lint format types sanitize tidy clean
 
 help:
 	@echo "make demo      render the example conversations and show one"
 	@echo "make test      run the tests"
+	@echo "make bench     check against the renderers package, measure beside other packages"
 	@echo "make lint      check style: ruff, clang-format"
 	@echo "make format    rewrite the sources in that style"
 	@echo "make types     mypy, and stubtest on the native module"
 	@echo "make sanitize  the core's own tests under the address, undefined-behaviour and thread sanitizers"
 	@echo "make tidy      clang-tidy on the core"
-	@echo "make clean     remove .venv and build"
+	@echo "make clean     remove .venv, .venv-bench and build"
 
 demo: $(VENV)/with-cli
 	mkdir -p build
@@ -36,6 +38,10 @@ demo: $(VENV)/with-cli
 
 test: $(VENV)/with-test
 	$(BIN)/python -m pytest
+
+bench: $(BENCH)/with-bench
+	$(BENCH)/bin/python bench/differential_renderers.py
+	$(BENCH)/bin/python bench/compare.py --python-1-0 $(BENCH)-1.0/bin/python
 
 lint: $(VENV)/with-dev
 	$(BIN)/ruff check
@@ -65,7 +71,7 @@ tidy: $(VENV)/with-dev
 	  | xargs -0 -n 1 -P $${CMAKE_BUILD_PARALLEL_LEVEL} $(BIN)/clang-tidy --quiet -p build/dev
 
 clean:
-	rm -rf $(VENV) build
+	rm -rf $(VENV) $(BENCH) $(BENCH)-1.0 build
 
 # The package with one of its extras. Not an editable install: tests run what a user gets. The build
 # runs in the venv, not in a new environment each time, so that cmake compiles only what changed.
@@ -79,4 +85,14 @@ $(VENV)/tools:
 	  | $(PIP) install -r /dev/stdin
 	$(BIN)/python -c 'from scikit_build_core.build import get_requires_for_build_wheel as needs; print(*needs())' \
 	  | xargs -r $(PIP) install
+	@touch $@
+
+# What it is compared with has an environment of its own, and tokenizers 1.0 another one.
+$(BENCH)/with-bench: $(SOURCES) bench/requirements.txt bench/requirements-1.0.txt | $(VENV)/tools
+	test -d $(BENCH) || $(PYTHON) -m venv $(BENCH)
+	test -d $(BENCH)-1.0 || $(PYTHON) -m venv $(BENCH)-1.0
+	$(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/bench .
+	$(BENCH)/bin/pip --quiet install -r bench/requirements.txt
+	$(BENCH)/bin/pip --quiet install --force-reinstall --no-deps build/bench/turnloom-*.whl
+	$(BENCH)-1.0/bin/pip --quiet install -r bench/requirements-1.0.txt
 	@touch $@

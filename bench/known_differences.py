@@ -118,9 +118,9 @@ def _give_role(message: Message) -> None:
     message.setdefault("role", "")
 
 
-def _calls_of_assistant(message: Message) -> None:
-    if message.get("tool_calls"):
-        message["role"] = "assistant"
+def _drop_calls_of_others(message: Message) -> None:
+    if message.get("role") != "assistant":
+        message.pop("tool_calls", None)
 
 
 BOTH = ("qwen3", "llama-3")
@@ -188,8 +188,8 @@ KNOWN_DIFFERENCES = [
     KnownDifference(
         "calls of other roles",
         ("llama-3",),
-        "renderers writes them as the assistant's, sampled; turnloom refuses them",
-        lambda attempt: attempt.change_both(_calls_of_assistant),
+        "renderers writes them as the assistant's, or drops them; turnloom refuses them",
+        lambda attempt: attempt.change_both(_drop_calls_of_others),
     ),
     KnownDifference(
         "name of a tool",
