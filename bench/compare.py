@@ -47,7 +47,7 @@ class Bench:
     def run(self) -> Group:
         """Check, measure, and return the rows."""
         peers = self._check(ENCODERS if self.part == "encode" else RENDERERS[self.family])
-        rows = {peer.name: Row(peer.name, self._versions[peer.name], peer.calls) for peer in peers}
+        rows = {peer.name: Row(peer.name, self._versions[peer.name]) for peer in peers}
         sizes = [self._sizes[i] for i in self._agreed]
         call = "one" if self.workload in workloads.SINGLE_ONLY else "batch"
         n_rounds = self.options.rounds
@@ -150,7 +150,7 @@ def main() -> None:
                 if options.workloads is None or workload in options.workloads:
                     groups.append(Bench(options, part, family, workload).run())
                     print(groups[-1].table(), flush=True)
-        write_results(BENCH / "RESULTS.md", part, groups)
+        write_results(BENCH / "RESULTS.md", groups)
 
 
 if __name__ == "__main__":

@@ -100,10 +100,10 @@ def _byte_of_characters() -> dict[str, int]:
 
 
 ENCODERS = [
-    Peer("turnloom", "turnloom", "encode_array, encode_batch", _turnloom),
-    Peer("tokenizers", "tokenizers", "encode, encode_batch_fast", _tokenizers),
-    Peer("tokenizers 1.0", "tokenizers", "encode, encode_batch", _tokenizers_1),
-    Peer("fastokens", "fastokens", "encode, encode_batch_flat", _fastokens),
-    Peer("gigatoken", "gigatoken", "encode, encode_batch(parallel=False)", _gigatoken),
-    Peer("tiktoken", "tiktoken", "encode, encode_batch(num_threads=1), NFC by Python", _tiktoken),
+    Peer("turnloom", "turnloom", _turnloom),
+    Peer("tokenizers", "tokenizers", _tokenizers),
+    Peer("tokenizers 1.0", "tokenizers", _tokenizers_1),
+    Peer("fastokens", "fastokens", _fastokens),
+    Peer("gigatoken", "gigatoken", _gigatoken),
+    Peer("tiktoken", "tiktoken", _tiktoken),
 ]

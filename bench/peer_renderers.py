@@ -23,7 +23,9 @@ def _turnloom_renderer(family: str, path: Path) -> Any:
 def _transformers_tokenizer(family: str, path: Path) -> Any:
     from transformers import PreTrainedTokenizerFast
 
-    return PreTrainedTokenizerFast(tokenizer_file=str(path), name_or_path=MODELS[family])
+    # Llama's template begins with it; Qwen's has none.
+    bos = "<|begin_of_text|>" if family == "llama-3.2" else None
+    return PreTrainedTokenizerFast(tokenizer_file=str(path), name_or_path=MODELS[family], bos_token=bos)
 
 
 def _turnloom(family: str, path: Path) -> Loaded:
@@ -87,13 +89,11 @@ def _peers(family: str) -> list[Peer]:
         return lambda path: load(family, path)
 
     return [
-        Peer("turnloom", "turnloom", "render, render_batch; every column", of_family(_turnloom)),
-        Peer(
-            "turnloom, encode only", "turnloom", "encode_batch of the rendered text", of_family(_encode_only)
-        ),
-        Peer("renderers", "renderers", "render; every column", of_family(_renderers)),
-        Peer("transformers", "transformers", "apply_chat_template; ids only", of_family(_transformers)),
-        Peer("tml-renderers", "tml-renderers", "render_for_completion; ids only", of_family(_tml_renderers)),
+        Peer("turnloom", "turnloom", of_family(_turnloom)),
+        Peer("turnloom, encode only", "turnloom", of_family(_encode_only)),
+        Peer("renderers", "renderers", of_family(_renderers)),
+        Peer("transformers", "transformers", of_family(_transformers)),
+        Peer("tml-renderers", "tml-renderers", of_family(_tml_renderers)),
     ]
 
 

@@ -37,7 +37,6 @@ class Peer:
 
     name: str
     distribution: str
-    calls: str
     load: Callable[[Path], Loaded]
     """Takes the path of a tokenizer.json."""
 

@@ -18,7 +18,7 @@ Written by `python bench/compare.py`, which says how it measures. Batch and one:
 contents, for conversations) in a second of CPU time, on one core, in one call or a call for each; median of
 the rounds, in brackets the least and the most. Cold: the first text a process sees. Fresh: text not seen
 before, after that. Hot: the same text again. Ratio: how much faster turnloom is on fresh text, batch / one;
-median over the rounds. Load: CPU time, and what the process grows by.
+median over the rounds. Load: CPU time, and what the process grows by. README.md says what is called.
 """
 
 
@@ -28,7 +28,6 @@ class Row:
 
     name: str
     version: str
-    calls: str
     speeds: dict[str, list[float]] = field(default_factory=dict)
     milliseconds: list[float] = field(default_factory=list)
     load_seconds: list[float] = field(default_factory=list)
@@ -57,11 +56,16 @@ class Group:
     rows: list[Row]
     notes: list[str]
 
+    @property
+    def name(self) -> str:
+        """What its table goes by."""
+        return f"{self.part}, {self.family}, {self.workload}"
+
     def table(self) -> str:
         """Return a Markdown table under a heading."""
         ours = next(row for row in self.rows if row.name == FIRST)
         kinds = list(ours.speeds)
-        lines = [f"### {self.part}, {self.family}, {self.workload}", ""]
+        lines = [f"## {self.name}", ""]
         heads = ["", *kinds, "one, ms", "ratio", "load, s", "load, MB"]
         lines += ["| " + " | ".join(heads) + " |", "|---" + "|--:" * (len(heads) - 1) + "|"]
         for row in self.rows:
@@ -69,31 +73,21 @@ class Group:
             cells += [f"{median(row.milliseconds):.3g}", _ratios(ours, row)]
             cells += [f"{median(row.load_seconds):.2f}", f"{median(row.load_megabytes):.0f}"]
             lines.append("| " + " | ".join(cells) + " |")
-        return "\n".join([*lines, "", *(f"- {note}" for note in self.notes), ""])
+        notes = [*self.notes, f"{datetime.now(UTC):%Y-%m-%d}, {_machine()}. Data: {workloads.source()}."]
+        return "\n".join([*lines, "", *(f"- {note}" for note in notes), ""])
 
 
-def write_results(path: Path, part: str, groups: list[Group]) -> None:
-    """Write the tables of a part into the file, in place of those it has; the rest of it stays."""
+def write_results(path: Path, groups: list[Group]) -> None:
+    """Write tables into the file, in place of those of the same name; the rest of it stays."""
     text = path.read_text(encoding="utf-8") if path.exists() else HEADER
-    calls = {f"{row.name}: {row.calls}": None for group in groups for row in group.rows}
-    section = "\n".join(
-        [
-            f"<!-- {part} -->",
-            f"## {part.capitalize()}",
-            "",
-            f"{datetime.now(UTC):%Y-%m-%d}, {_machine()}. Data: {workloads.source()}.",
-            "",
-            *(f"- {call}" for call in calls),
-            "",
-            *(group.table() for group in groups),
-            f"<!-- end of {part} -->",
-        ]
-    )
-    pattern = re.compile(rf"<!-- {part} -->.*<!-- end of {part} -->", re.DOTALL)
-    if pattern.search(text):
-        text = pattern.sub(lambda _: section, text)
-    else:
-        text += f"\n{section}\n"
+    for group in groups:
+        begin, end = f"<!-- {group.name} -->", f"<!-- end of {group.name} -->"
+        section = f"{begin}\n{group.table()}{end}"
+        pattern = re.compile(re.escape(begin) + ".*" + re.escape(end), re.DOTALL)
+        if pattern.search(text):
+            text = pattern.sub(lambda _, section=section: section, text)
+        else:
+            text += f"\n{section}\n"
     path.write_text(text, encoding="utf-8")
 
 
