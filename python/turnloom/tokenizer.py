@@ -68,6 +68,7 @@ class Tokenizer:
         "_encoder",
         "_name_or_path",
         "_special_ids",
+        "_token_bytes",
         "_tokens",
         "_vocabulary",
     )
@@ -86,6 +87,7 @@ class Tokenizer:
         self._encoder = encoder
         self._vocabulary = vocabulary
         self._tokens = tokens
+        self._token_bytes: _core.TokenBytes | None = None  # of `parsing`, made when it is first needed
         self._backend_reason = backend_reason
         self._config = config
         self._name_or_path = name_or_path
