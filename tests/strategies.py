@@ -1,5 +1,6 @@
 """Hypothesis strategies: conversations that a caller may pass; `hostile` has those with something wrong."""
 
+import json
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from hypothesis.strategies import SearchStrategy
 
 import vocabularies
 from catalog import CALL_OPTIONS, FAMILIES, MARKER_POLICIES, ON_LOSS
+from chats import call
 from turnloom.configs import FamilyConfig, config_from_name
 
 MARKERS = [entry["content"] for entry in vocabularies.tokenizer_json("odd")["added_tokens"]]
@@ -175,3 +177,41 @@ def vocabulary_names() -> SearchStrategy[str]:
 
 def is_nfc(text: str) -> bool:
     return unicodedata.is_normalized("NFC", text)
+
+
+@st.composite
+def canonical_replies(draw: st.DrawFn, family: str) -> dict[str, Any]:
+    """Give assistant messages that are what a completion of the family says: parsed, they are the same again.
+
+    Texts are stripped, in NFC as vocabularies have them, and hold no markers; names need no escapes, and
+    arguments are JSON text as `json.dumps` writes it.
+    """
+    plain = texts(markers=False).map(lambda text: unicodedata.normalize("NFC", text.strip()))
+    calls_in = family in ("qwen2.5", "qwen3") or (family.startswith("llama-3.") and draw(st.booleans()))
+    message: dict[str, Any] = {"role": "assistant", "content": draw(plain)}
+    if family == "qwen3" and (reasoning := draw(plain)):
+        message["reasoning_content"] = reasoning
+    if calls_in:
+        is_llama = family.startswith("llama")
+        scalars = plain | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans()
+        values = st.recursive(
+            scalars | st.none(),
+            lambda inner: st.lists(inner, max_size=2) | st.dictionaries(plain, inner, max_size=2),
+            max_leaves=5,
+        )
+        calls = st.builds(
+            call,
+            st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]{0,8}", fullmatch=True),
+            # An escape may compose with a mark behind it, as `\\n`.
+            st.dictionaries(plain, values, max_size=3).map(_json_text).filter(is_nfc),
+        )
+        message["tool_calls"] = draw(st.lists(calls, min_size=is_llama, max_size=1 if is_llama else 2))
+        if is_llama:
+            message["content"] = ""
+        if not message["tool_calls"]:
+            del message["tool_calls"]
+    return message
+
+
+def _json_text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -13,10 +13,30 @@ namespace {
 
 namespace py = pybind11;
 
+// A dataclass with slots, and the names of its fields in order.
+template <std::size_t n>
+struct Dataclass {
+  py::object type;
+  std::array<py::object, n> fields;
+
+  // An object with these values. The `__init__` of a frozen dataclass takes several times as long.
+  [[nodiscard]] py::object make(const std::array<py::object, n>& values) const {
+    auto* const python_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+    auto object = py::reinterpret_steal<py::object>(python_type->tp_alloc(python_type, 0));
+    if (!object) throw py::error_already_set();
+    for (std::size_t i = 0; i < n; ++i) {
+      if (PyObject_GenericSetAttr(object.ptr(), fields[i].ptr(), values[i].ptr()) != 0) {
+        throw py::error_already_set();
+      }
+    }
+    return object;
+  }
+};
+
 // The classes of `turnloom.parsing` and the values that their objects share.
 struct Classes {
-  py::object response;
-  py::object call;
+  Dataclass<4> response;
+  Dataclass<8> call;
   py::object delta;
   std::array<py::object, 6> statuses;  ///< by CallStatus
   std::array<py::object, 6> kinds;     ///< by Delta::Kind
@@ -27,16 +47,22 @@ struct Classes {
   }
 
  private:
+  template <typename... Texts>
+  static std::array<py::object, sizeof...(Texts)> names(Texts... texts) {
+    return {py::reinterpret_steal<py::object>(PyUnicode_InternFromString(texts))...};
+  }
+
   static Classes load() {
     const py::module_ module = py::module_::import("turnloom.parsing");
     const py::object status = module.attr("ToolCallParseStatus");
-    return {module.attr("ParsedResponse"),
-            module.attr("ParsedToolCall"),
+    return {{module.attr("ParsedResponse"),
+             names("content", "reasoning_content", "tool_calls", "reasoning_complete")},
+            {module.attr("ParsedToolCall"), names("raw", "name", "arguments", "token_span", "status", "id",
+                                                  "arguments_text", "duplicate_keys")},
             module.attr("Delta"),
             {status.attr("OK"), status.attr("INVALID_JSON"), status.attr("UNCLOSED_BLOCK"),
              status.attr("MISSING_NAME"), status.attr("MALFORMED_STRUCTURE"), status.attr("UNKNOWN_TOOL")},
-            {py::str("content"), py::str("reasoning"), py::str("reasoning_unfinished"), py::str("call_open"),
-             py::str("arguments"), py::str("call_close")}};
+            names("content", "reasoning", "reasoning_unfinished", "call_open", "arguments", "call_close")};
   }
 };
 
@@ -49,28 +75,6 @@ py::str slice(const std::string& text, const TextSpan& span) {
   return to_str(std::string_view(text).substr(span.begin, span.end - span.begin));
 }
 
-// An object of a frozen dataclass with slots. Its own `__init__` takes several times as long.
-class DataclassObject {
- public:
-  explicit DataclassObject(const py::object& type)
-      : object_(py::reinterpret_steal<py::object>(as_type(type)->tp_alloc(as_type(type), 0))) {
-    if (!object_) throw py::error_already_set();
-  }
-
-  DataclassObject& set(const char* name, const py::object& value) {
-    const py::str key = py::reinterpret_steal<py::str>(PyUnicode_InternFromString(name));
-    if (PyObject_GenericSetAttr(object_.ptr(), key.ptr(), value.ptr()) != 0) throw py::error_already_set();
-    return *this;
-  }
-
-  [[nodiscard]] py::object take() noexcept { return std::move(object_); }
-
- private:
-  static PyTypeObject* as_type(const py::object& type) { return reinterpret_cast<PyTypeObject*>(type.ptr()); }
-
-  py::object object_;
-};
-
 py::object call_object(const ParsedCall& call, const std::string& text, const Classes& classes) {
   py::object arguments = py::none();
   py::object arguments_text = py::none();
@@ -81,16 +85,10 @@ py::object call_object(const ParsedCall& call, const std::string& text, const Cl
   } else if (call.has_no_arguments) {
     arguments = py::dict();
   }
-  return DataclassObject(classes.call)
-      .set("raw", slice(text, call.raw))
-      .set("name", optional_str(call.name))
-      .set("arguments", arguments)
-      .set("token_span", py::make_tuple(call.first_token, call.end_token))
-      .set("status", classes.statuses[static_cast<std::size_t>(call.status)])
-      .set("id", py::none())
-      .set("arguments_text", arguments_text)
-      .set("duplicate_keys", py::tuple(duplicates))
-      .take();
+  return classes.call.make({slice(text, call.raw), optional_str(call.name), arguments,
+                            py::make_tuple(call.first_token, call.end_token),
+                            classes.statuses[static_cast<std::size_t>(call.status)], py::none(),
+                            arguments_text, py::tuple(duplicates)});
 }
 
 // A named tuple: kind, text, call_index, name, status.
@@ -119,12 +117,8 @@ py::object to_python(const ParsedCompletion& completion) {
   const Classes& classes = Classes::get();
   py::list calls;
   for (const ParsedCall& call : completion.calls) calls.append(call_object(call, completion.text, classes));
-  return DataclassObject(classes.response)
-      .set("content", to_str(completion.content))
-      .set("reasoning_content", optional_str(completion.reasoning))
-      .set("tool_calls", calls)
-      .set("reasoning_complete", py::bool_(completion.reasoning_complete))
-      .take();
+  return classes.response.make({to_str(completion.content), optional_str(completion.reasoning), calls,
+                                py::bool_(completion.reasoning_complete)});
 }
 
 py::list to_python(const std::vector<Delta>& deltas) {

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 DeltaKind: TypeAlias = Literal[
     "content", "reasoning", "reasoning_unfinished", "call_open", "arguments", "call_close"
 ]
-MAX_TOKENS = 2**21  # what the core takes
 FinishReason: TypeAlias = Literal["stop", "length", "tool_calls"]
 
 
@@ -224,13 +223,16 @@ def tool_names(tools: object) -> list[str]:
 
 
 def token_bytes(tokenizer: Tokenizer) -> _core.TokenBytes:
-    """Return the bytes of all tokens as the core wants them."""
+    """Return the bytes of all tokens as the core wants them, one table a tokenizer."""
+    if tokenizer._token_bytes is None:
+        tokenizer._token_bytes = _make_token_bytes(tokenizer)
+    return tokenizer._token_bytes
+
+
+def _make_token_bytes(tokenizer: Tokenizer) -> _core.TokenBytes:
     if isinstance(tokenizer._tokens, _core.TokenTable):
         return _core.TokenBytes.of_table(tokenizer._tokens)
-    texts: list[bytes] = []
-    n_left = tokenizer.vocab_size
-    while n_left > 0 and len(texts) < MAX_TOKENS:  # some ids may stand for no token
-        id_ = len(texts)
-        n_left -= tokenizer.id_to_token(id_) is not None
-        texts.append(tokenizer.decode_bytes([id_]))
-    return _core.TokenBytes(texts)
+    n_ids = max([tokenizer.vocab_size, *(id_ + 1 for id_ in tokenizer.added_tokens.values())])
+    while tokenizer.id_to_token(n_ids) is not None:  # where ids before it stand for no token
+        n_ids += 1
+    return _core.TokenBytes([tokenizer.decode_bytes([id_]) for id_ in range(n_ids)])
