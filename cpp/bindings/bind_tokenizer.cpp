@@ -31,10 +31,11 @@ py::tuple encode_regions(const TextEncoder& encoder, const py::list& regions) {
     const py::gil_scoped_release detached;
     encoder.encode(views, encoded);
   }
-  return py::make_tuple(
-      to_array<TokenId>(std::move(encoded.ids)), to_array<std::int64_t>(std::move(encoded.begins)),
-      to_array<std::int64_t>(std::move(encoded.ends)),
-      to_array<std::int64_t>(std::vector<std::int64_t>(encoded.counts.begin(), encoded.counts.end())));
+  const auto to_int64 = [](const auto& values) {
+    return to_array<std::int64_t>(std::vector<std::int64_t>(values.begin(), values.end()));
+  };
+  return py::make_tuple(to_array<TokenId>(std::move(encoded.ids)), to_int64(encoded.begins), to_int64(encoded.ends),
+                        to_int64(encoded.counts));
 }
 
 py::array encode(const Tokenizer& tokenizer, const py::object& text, bool match_markers) {

@@ -17,8 +17,8 @@ class ByteEncoder final : public TextEncoder {
     for (const std::string_view region : regions) {
       for (std::size_t i = 0; i < region.size(); ++i) {
         out.ids.push_back(static_cast<unsigned char>(region[i]));
-        out.begins.push_back(static_cast<std::int64_t>(i));
-        out.ends.push_back(static_cast<std::int64_t>(i + 1));
+        out.begins.push_back(static_cast<std::uint32_t>(i));
+        out.ends.push_back(static_cast<std::uint32_t>(i + 1));
       }
       out.counts.push_back(region.size());
     }

@@ -28,8 +28,8 @@ struct AddedToken {
 /// Tokens of a run of regions, flat. Offsets are bytes in the token's own region.
 struct EncodedRegions {
   std::vector<TokenId> ids;
-  std::vector<std::int64_t> begins;
-  std::vector<std::int64_t> ends;
+  std::vector<std::uint32_t> begins;
+  std::vector<std::uint32_t> ends;
   std::vector<std::size_t> counts;  ///< tokens of each region
 
   void clear() noexcept;

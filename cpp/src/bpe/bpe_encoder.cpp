@@ -1,6 +1,7 @@
 #include "bpe/bpe_encoder.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -8,33 +9,13 @@
 
 #include "bpe/merge.hpp"
 #include "bpe/nfc.hpp"
+#include "bpe/word_encoder.hpp"
 #include "turnloom/bpe.hpp"
 #include "turnloom/error.hpp"
 #include "turnloom/prompt.hpp"
-#include "utf8.hpp"
 
 namespace turnloom {
 namespace {
-
-void first_symbols(const BpeTables& tables, std::string_view word, std::vector<Symbol>& symbols) {
-  symbols.clear();
-  for (std::size_t i = 0; i < word.size();) {
-    if (tables.by_characters) {
-      const std::size_t end = i + decode_code_point(word, i).n_bytes;
-      if (const TokenId id = tables.vocabulary.find(word.substr(i, end - i)); id != kNoToken) {
-        symbols.push_back({id, static_cast<std::uint32_t>(end)});
-        i = end;
-        continue;
-      }
-      for (; i < end; ++i) {
-        symbols.push_back({tables.byte_tokens[static_cast<unsigned char>(word[i])], static_cast<std::uint32_t>(i + 1)});
-      }
-      continue;
-    }
-    symbols.push_back({tables.byte_tokens[static_cast<unsigned char>(word[i])], static_cast<std::uint32_t>(i + 1)});
-    ++i;
-  }
-}
 
 constexpr std::string_view kSpaceSymbol = "\u2581";
 
@@ -59,28 +40,73 @@ void spaces_for_symbols(std::string_view source, NormalisedText& out) {
   }
 }
 
+// Room for the vocabulary and at least as many words again.
+std::size_t n_short_slots(const Vocabulary& vocabulary) {
+  return std::bit_ceil(std::max<std::size_t>(1U << 16, 2 * static_cast<std::size_t>(vocabulary.end_id())));
+}
+
 }  // namespace
 
 BpeEncoder::BpeEncoder(BpeTables tables, std::optional<SplitPattern> split, bool nfc)
-    : tables_(std::move(tables)), split_(split), nfc_(nfc) {}
+    : tables_(std::move(tables)),
+      borders_(tables_.vocabulary),
+      split_(split),
+      nfc_(nfc),
+      is_whole_(static_cast<std::size_t>(tables_.vocabulary.end_id())),
+      short_words_(n_short_slots(tables_.vocabulary)),
+      medium_words_(1U << 16) {
+  seed();
+}
+
+void BpeEncoder::seed() {
+  LongMerger long_merger;
+  ShortMerger merger;
+  for (TokenId id = 0; id < tables_.vocabulary.end_id(); ++id) {
+    const std::string_view bytes = tables_.vocabulary.bytes(id);
+    if (bytes.empty()) continue;
+    bool whole = false;
+    if (bytes.size() <= ShortMerger::kMaxBytes) {
+      merger.start(tables_, bytes);
+      while (merger.step(tables_.merges)) {
+      }
+      merger.for_each_token([&](TokenId, std::size_t n_bytes) { whole = n_bytes == bytes.size(); });
+    } else {
+      whole = long_merger.merge(tables_, bytes).size() == 1;
+    }
+    is_whole_[static_cast<std::size_t>(id)] = whole;
+    if (!whole && !tables_.ignore_merges) continue;
+    const PackedToken token = PackedToken::of(id, bytes.size());
+    if (bytes.size() <= WordKey<2>::kMaxBytes) {
+      short_words_.insert(WordKey<2>::of(bytes.data(), bytes.size(), bytes.size()), {token});
+    } else if (bytes.size() <= WordKey<4>::kMaxBytes) {
+      medium_words_.insert(WordKey<4>::of(bytes.data(), bytes.size(), bytes.size()), {token});
+    }
+  }
+}
 
 void BpeEncoder::encode(std::span<const std::string_view> regions, EncodedRegions& out) const {
   out.clear();
+  WordEncoder words({tables_, borders_, is_whole_, short_words_, medium_words_}, out);
   NormalisedText normalised;
+  std::vector<std::uint32_t> ends;
   for (const std::string_view region : regions) {
     const std::size_t first = out.ids.size();
-    if (needs_normalising(region)) {
-      nfc_ ? normalise(region, normalised) : spaces_for_symbols(region, normalised);
-      encode_text(normalised.text, out);
+    const bool changes = needs_normalising(region);
+    if (changes) nfc_ ? normalise(region, normalised) : spaces_for_symbols(region, normalised);
+    const std::string_view text = changes ? normalised.text : region;
+    if (split_) {
+      split(*split_, text, ends);
+      words.encode(text, ends);
+    } else {
+      words.encode_word(text);
+    }
+    if (changes) {
       std::size_t chunk = 0;
       for (std::size_t i = first; i < out.ids.size(); ++i) {
-        const auto [begin, end] = normalised.source_of(static_cast<std::size_t>(out.begins[i]),
-                                                       static_cast<std::size_t>(out.ends[i]), chunk);
-        out.begins[i] = static_cast<std::int64_t>(begin);
-        out.ends[i] = static_cast<std::int64_t>(end);
+        const auto [begin, end] = normalised.source_of(out.begins[i], out.ends[i], chunk);
+        out.begins[i] = static_cast<std::uint32_t>(begin);
+        out.ends[i] = static_cast<std::uint32_t>(end);
       }
-    } else {
-      encode_text(region, out);
     }
     out.counts.push_back(out.ids.size() - first);
   }
@@ -89,32 +115,6 @@ void BpeEncoder::encode(std::span<const std::string_view> regions, EncodedRegion
 bool BpeEncoder::needs_normalising(std::string_view region) const {
   if (nfc_) return !is_nfc(region);
   return tables_.by_characters && region.find(kSpaceSymbol) != std::string_view::npos;
-}
-
-void BpeEncoder::encode_text(std::string_view text, EncodedRegions& out) const {
-  std::vector<std::uint32_t> ends{static_cast<std::uint32_t>(text.size())};
-  std::vector<Symbol> symbols;
-  Merger merger;
-  if (split_) split(*split_, text, ends);
-  std::size_t begin = 0;
-  for (const std::uint32_t end : ends) {
-    const std::string_view word = text.substr(begin, end - begin);
-    const TokenId whole = tables_.ignore_merges ? tables_.vocabulary.find(word) : kNoToken;
-    if (whole != kNoToken) {
-      symbols.assign(1, {whole, static_cast<std::uint32_t>(word.size())});
-    } else {
-      first_symbols(tables_, word, symbols);
-      merger.merge(tables_.merges, symbols);
-    }
-    std::size_t token_begin = begin;
-    for (const Symbol& symbol : symbols) {
-      out.ids.push_back(symbol.id);
-      out.begins.push_back(static_cast<std::int64_t>(token_begin));
-      token_begin = begin + symbol.end;
-      out.ends.push_back(static_cast<std::int64_t>(token_begin));
-    }
-    begin = end;
-  }
 }
 
 std::shared_ptr<TextEncoder> make_byte_level_encoder(const BpeModel& model) {

@@ -4,9 +4,12 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "bpe/bpe_tables.hpp"
 #include "bpe/pretokenizer.hpp"
+#include "bpe/token_borders.hpp"
+#include "bpe/word_table.hpp"
 #include "turnloom/tokenizer.hpp"
 
 namespace turnloom {
@@ -18,12 +21,17 @@ class BpeEncoder final : public TextEncoder {
   void encode(std::span<const std::string_view> regions, EncodedRegions& out) const override;
 
  private:
+  void seed();
   [[nodiscard]] bool needs_normalising(std::string_view region) const;
-  void encode_text(std::string_view text, EncodedRegions& out) const;
 
   BpeTables tables_;
+  TokenBorders borders_;
   std::optional<SplitPattern> split_;
   bool nfc_;
+  std::vector<bool> is_whole_;  ///< by id: merges make the token of its bytes
+  // Only ever added to, and never to another result.
+  mutable WordTable<2> short_words_;
+  mutable WordTable<4> medium_words_;
 };
 
 }  // namespace turnloom

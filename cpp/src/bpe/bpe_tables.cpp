@@ -80,7 +80,14 @@ BpeTables read_byte_level(const BpeModel& model) {
     }
   }
   MergeTable merges(read_merges(model, vocabulary, alphabet_to_bytes));
-  return {std::move(vocabulary), std::move(merges), byte_tokens, model.ignore_merges, false};
+  std::vector<std::uint32_t> byte_pair_ranks(1U << 16, MergeTable::kNoMerge);
+  for (std::size_t pair = 0; pair < byte_pair_ranks.size(); ++pair) {
+    const TokenId first = byte_tokens[pair >> 8];
+    const TokenId second = byte_tokens[pair & 0xFF];
+    if (first != kNoToken && second != kNoToken) byte_pair_ranks[pair] = merges.find(first, second);
+  }
+  return {std::move(vocabulary), std::move(merges), byte_tokens, std::move(byte_pair_ranks), model.ignore_merges,
+          false};
 }
 
 BpeTables read_characters(const BpeModel& model) {
@@ -111,7 +118,7 @@ BpeTables read_characters(const BpeModel& model) {
       throw Error(ErrorKind::value, "merges", "a merge of the token of a byte");
     }
   }
-  return {std::move(vocabulary), MergeTable(merges), byte_tokens, model.ignore_merges, true};
+  return {std::move(vocabulary), MergeTable(merges), byte_tokens, {}, model.ignore_merges, true};
 }
 
 }  // namespace turnloom
