@@ -57,15 +57,13 @@ const Struct& from_capsule(const py::object& capsule, const char* name) {
   return *static_cast<const Struct*>(pointer);
 }
 
+/// The offsets of an array's rows. Those of an array without rows need not be there.
 template <typename Offset>
-void append_views(const ArrowArray& array, std::vector<std::string_view>& views) {
-  const auto* offsets = static_cast<const Offset*>(array.buffers[1]) + array.offset;
-  const auto* text = static_cast<const char*>(array.buffers[2]);
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    // The buffer of an array without a character may be null.
-    if (offsets[i] != offsets[i + 1])
-      views[i] = {text + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
-  }
+std::span<const Offset> offsets_of(const ArrowArray& array) {
+  static constexpr Offset kNoRows[] = {0};
+  if (array.length == 0) return kNoRows;
+  return {static_cast<const Offset*>(array.buffers[1]) + array.offset,
+          static_cast<std::size_t>(array.length) + 1};
 }
 
 /// A capsule whose struct is released unless somebody has taken it over.
@@ -101,37 +99,51 @@ ArrowStrings::ArrowStrings(PyObject* object, const Place& place) {
                 "expected an Arrow array of type string or large_string, got " + type_name(object) +
                     " of Arrow format '" + std::string(format) + "'");
   }
-  is_large_ = format == "U";
-  offset_ = static_cast<std::size_t>(array.offset);
-  views_.resize(static_cast<std::size_t>(array.length));
-  if (views_.empty()) return;
-  if (is_large_) {
-    append_views<std::int64_t>(array, views_);
+  size_ = static_cast<std::size_t>(array.length);
+  text_ = static_cast<const char*>(array.buffers[2]);
+  if (format == "U") {
+    offsets_ = offsets_of<std::int64_t>(array);
   } else {
-    append_views<std::int32_t>(array, views_);
+    offsets_ = offsets_of<std::int32_t>(array);
   }
-  if (array.null_count == 0 || array.buffers[0] == nullptr) return;
-  validity_ = static_cast<const std::uint8_t*>(array.buffers[0]);
-  for (std::size_t row = 0; row < views_.size(); ++row) {
-    if (bit(validity_, offset_ + row)) continue;
-    views_[row] = {};
-    ++n_nulls_;
-  }
+  if (array.null_count != 0) validity_ = static_cast<const std::uint8_t*>(array.buffers[0]);
+  first_bit_ = static_cast<std::size_t>(array.offset);
+}
+
+std::vector<std::string_view> ArrowStrings::views() const {
+  std::vector<std::string_view> views(size_);
+  std::visit(
+      [&](const auto offsets) {
+        for (std::size_t row = 0; row < size_; ++row) {
+          if (is_null(row)) continue;
+          views[row] = {text_ + offsets[row], static_cast<std::size_t>(offsets[row + 1] - offsets[row])};
+        }
+      },
+      offsets_);
+  return views;
 }
 
 bool ArrowStrings::is_null(std::size_t row) const noexcept {
-  return validity_ != nullptr && !bit(validity_, offset_ + row);
+  return validity_ != nullptr && !bit(validity_, first_bit_ + row);
 }
 
-std::size_t ArrowStrings::first_null() const noexcept {
-  std::size_t row = 0;
-  while (!is_null(row)) ++row;
-  return row;
+std::optional<std::size_t> ArrowStrings::first_null() const noexcept {
+  if (validity_ == nullptr) return std::nullopt;
+  for (std::size_t row = 0; row < size_; ++row) {
+    if (is_null(row)) return row;
+  }
+  return std::nullopt;
+}
+
+std::size_t ArrowStrings::n_nulls() const noexcept {
+  std::size_t n = 0;
+  for (std::size_t row = 0; validity_ != nullptr && row < size_; ++row) n += is_null(row) ? 1 : 0;
+  return n;
 }
 
 std::vector<std::uint8_t> ArrowStrings::validity() const {
-  std::vector<std::uint8_t> bits((views_.size() + 7) / 8);
-  for (std::size_t row = 0; row < views_.size(); ++row) {
+  std::vector<std::uint8_t> bits((size_ + 7) / 8);
+  for (std::size_t row = 0; row < size_; ++row) {
     if (!is_null(row)) bits[row / 8] = static_cast<std::uint8_t>(bits[row / 8] | 1U << row % 8);
   }
   return bits;

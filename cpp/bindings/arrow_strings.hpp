@@ -8,7 +8,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "read_value.hpp"
@@ -18,16 +21,20 @@ namespace turnloom {
 /// A string or large_string array that a caller passed, valid as long as this object.
 class ArrowStrings {
  public:
+  using Offsets = std::variant<std::span<const std::int32_t>, std::span<const std::int64_t>>;
+
   /// Throws Error (type) for an array of another type.
   ArrowStrings(PyObject* object, const Place& place);
 
-  [[nodiscard]] bool is_large() const noexcept { return is_large_; }
-  [[nodiscard]] std::size_t size() const noexcept { return views_.size(); }
-  /// The texts; nulls are empty.
-  [[nodiscard]] const std::vector<std::string_view>& views() const noexcept { return views_; }
-  [[nodiscard]] std::size_t n_nulls() const noexcept { return n_nulls_; }
-  /// Only of an array with nulls.
-  [[nodiscard]] std::size_t first_null() const noexcept;
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// Row r is `text[offsets[r], offsets[r + 1])`; 64-bit offsets are those of a large_string array.
+  [[nodiscard]] const char* text() const noexcept { return text_; }
+  [[nodiscard]] const Offsets& offsets() const noexcept { return offsets_; }
+  /// The rows; nulls are empty.
+  [[nodiscard]] std::vector<std::string_view> views() const;
+  /// The row of the first null.
+  [[nodiscard]] std::optional<std::size_t> first_null() const noexcept;
+  [[nodiscard]] std::size_t n_nulls() const noexcept;
   /// A bit for each row, 1 where it is not null; as Arrow has it.
   [[nodiscard]] std::vector<std::uint8_t> validity() const;
 
@@ -36,11 +43,12 @@ class ArrowStrings {
 
   pybind11::object schema_capsule_;
   pybind11::object array_capsule_;
-  bool is_large_ = false;
-  const std::uint8_t* validity_ = nullptr;  ///< a bit each, from `offset_` on; null when there are no nulls
-  std::size_t offset_ = 0;
-  std::size_t n_nulls_ = 0;
-  std::vector<std::string_view> views_;
+  std::size_t size_ = 0;
+  const char* text_ = nullptr;
+  Offsets offsets_;
+  const std::uint8_t* validity_ =
+      nullptr;  ///< a bit each, from `first_bit_` on; null when there are no nulls
+  std::size_t first_bit_ = 0;
 };
 
 /// A finished string array that any Arrow library can take over, any number of times, without a copy.

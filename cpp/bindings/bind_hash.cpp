@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "arrow_strings.hpp"
@@ -49,15 +50,6 @@ std::uint64_t hash_one(const py::object& data, std::optional<std::uint64_t> roun
   return fnv1a_64(bytes, fnv1a_64_round(round));
 }
 
-py::array hash_views(std::span<const std::string_view> rows, std::optional<std::uint64_t> round) {
-  std::vector<std::uint64_t> hashes(rows.size());
-  {
-    const py::gil_scoped_release detached;
-    fnv1a_64_batch(rows, fnv1a_64_round(round), hashes);
-  }
-  return to_array<std::uint64_t>(std::move(hashes));
-}
-
 py::array hash_list(const py::list& rows, std::optional<std::uint64_t> round) {
   const Place place("data");
   BytesReader reader;
@@ -67,16 +59,28 @@ py::array hash_list(const py::list& rows, std::optional<std::uint64_t> round) {
     const py::object row = rows[i];
     views.push_back(reader.read(row.ptr(), place.index(i)));
   }
-  return hash_views(views, round);
+  std::vector<std::uint64_t> hashes(views.size());
+  {
+    const py::gil_scoped_release detached;
+    fnv1a_64_batch(views, fnv1a_64_round(round), hashes);
+  }
+  return to_array<std::uint64_t>(std::move(hashes));
 }
 
 py::array hash_arrow(const py::object& strings, std::size_t first_row, std::optional<std::uint64_t> round) {
   const Place place("data");
   const ArrowStrings rows(strings.ptr(), place);
-  if (rows.n_nulls() > 0) {
-    throw Error(ErrorKind::value, place.index(first_row + rows.first_null()).text(), "null has no hash");
+  if (const auto null = rows.first_null()) {
+    throw Error(ErrorKind::value, place.index(first_row + *null).text(), "null has no hash");
   }
-  return hash_views(rows.views(), round);
+  std::vector<std::uint64_t> hashes;
+  {
+    const py::gil_scoped_release detached;
+    const std::uint64_t state = fnv1a_64_round(round);
+    hashes = std::visit([&](const auto offsets) { return fnv1a_64_batch(rows.text(), offsets, state); },
+                        rows.offsets());
+  }
+  return to_array<std::uint64_t>(std::move(hashes));
 }
 
 py::array hash_ragged(const py::array_t<TokenId, py::array::c_style>& ids,

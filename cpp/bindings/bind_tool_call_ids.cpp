@@ -1,11 +1,13 @@
 #include <pybind11/stl.h>
 
-#include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "arrow_strings.hpp"
@@ -75,24 +77,27 @@ ArrowStringArray conform_arrow_as(const ToolCallIdFormat& format, const ArrowStr
     std::vector<std::uint8_t> validity;
   };
   const auto buffers = std::make_shared<Buffers>();
+  std::size_t n_nulls = 0;
   {
     const py::gil_scoped_release detached;
-    buffers->texts = with_replaced_ids<Offset>(ids.views(), format.conform_batch(ids.views()));
-    buffers->validity = ids.validity();
+    const std::vector<std::string_view> views = ids.views();
+    buffers->texts = with_replaced_ids<Offset>(views, format.conform_batch(views));
+    n_nulls = ids.n_nulls();
+    if (n_nulls > 0) buffers->validity = ids.validity();
   }
   return {buffers,
           ids.size(),
-          ids.n_nulls(),
-          ids.is_large(),
-          ids.n_nulls() == 0 ? nullptr : buffers->validity.data(),
+          n_nulls,
+          std::is_same_v<Offset, std::int64_t>,
+          n_nulls > 0 ? buffers->validity.data() : nullptr,
           buffers->texts.offsets.data(),
           buffers->texts.text.data()};
 }
 
 ArrowStringArray conform_arrow(const ToolCallIdFormat& format, const py::object& array) {
   const ArrowStrings ids(array.ptr(), Place("ids"));
-  return ids.is_large() ? conform_arrow_as<std::int64_t>(format, ids)
-                        : conform_arrow_as<std::int32_t>(format, ids);
+  const bool is_large = std::holds_alternative<std::span<const std::int64_t>>(ids.offsets());
+  return is_large ? conform_arrow_as<std::int64_t>(format, ids) : conform_arrow_as<std::int32_t>(format, ids);
 }
 
 /// ids, originals, and for each message the numbers of its calls' ids and of its result's

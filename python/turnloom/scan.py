@@ -1,8 +1,7 @@
 """Searches for a few token ids in arrays of many."""
 
 from collections.abc import Set
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,7 @@ TokensToFind: TypeAlias = TokenIds | Set[int]
 """The token ids that are looked for, in any order."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TokenHits:
+class TokenHits(NamedTuple):
     """Where tokens that were looked for stand, in order. Arrays are parallel and read-only."""
 
     positions: NDArray[np.int64]
@@ -26,9 +24,6 @@ class TokenHits:
     """int32[n_hits]: which token it is."""
     rows: NDArray[np.int64] | None = None
     """int64[n_hits]: the row of a batch; None for one array."""
-
-    def __len__(self) -> int:
-        return len(self.positions)
 
 
 def scan(ids: TokenIds | RaggedIds, token_ids: TokensToFind) -> TokenHits:
@@ -50,8 +45,7 @@ def scan(ids: TokenIds | RaggedIds, token_ids: TokensToFind) -> TokenHits:
     if isinstance(ids, RaggedIds):
         check_ragged(ids, "ids")
         return TokenHits(*_core.scan_ragged(ids.ids, ids.offsets, token_ids))
-    positions, tokens = _core.scan(ids, token_ids)
-    return TokenHits(positions, tokens)
+    return TokenHits(*_core.scan(ids, token_ids))
 
 
 def count_tokens(ids: TokenIds, token_ids: TokensToFind) -> int:

@@ -32,8 +32,13 @@ inline constexpr std::uint64_t kFnvPrime = 1099511628211U;
 void fnv1a_64_batch(std::span<const std::string_view> rows, std::uint64_t state,
                     std::span<std::uint64_t> hashes) noexcept;
 
-/// The same for rows of token ids: row r is `ids[offsets[r], offsets[r + 1])`. Offsets are in order and in
-/// range.
+/// The same for rows one after the other: row r is `text[offsets[r], offsets[r + 1])`. `Offset` is int32 or
+/// int64; offsets are in order and in range.
+template <typename Offset>
+[[nodiscard]] std::vector<std::uint64_t> fnv1a_64_batch(const char* text, std::span<const Offset> offsets,
+                                                        std::uint64_t state);
+
+/// The same for rows of token ids: row r is `ids[offsets[r], offsets[r + 1])`.
 [[nodiscard]] std::vector<std::uint64_t> fnv1a_64_batch(std::span<const TokenId> ids,
                                                         std::span<const std::int64_t> offsets,
                                                         std::uint64_t state);

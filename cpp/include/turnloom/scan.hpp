@@ -1,6 +1,7 @@
 // Searches for a few token ids in arrays of many.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,7 +25,12 @@ class TokenSet {
   /// In any order, repeated or not, none negative.
   explicit TokenSet(std::vector<TokenId> tokens);
 
-  [[nodiscard]] bool contains(TokenId token) const noexcept;
+  [[nodiscard]] bool contains(TokenId token) const noexcept {
+    if (bits_.empty()) return std::binary_search(tokens_.begin(), tokens_.end(), token);
+    // Wraps around for a token before the first one.
+    const std::size_t bit = static_cast<std::uint32_t>(token) - static_cast<std::uint32_t>(tokens_.front());
+    return bit < 64 * bits_.size() && (bits_[bit / 64] >> bit % 64 & 1) != 0;
+  }
   /// At most `kMaxClusters`, ascending; none when nothing is looked for.
   [[nodiscard]] std::span<const Cluster> clusters() const noexcept { return clusters_; }
 

@@ -6,6 +6,11 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
+
+#if TURNLOOM_X86_LEVELS
+#include <immintrin.h>
+#endif
 
 namespace turnloom {
 namespace {
@@ -21,14 +26,15 @@ TURNLOOM_INLINE bool is_in_cluster(Bits id, const IdFilter<Bits>& filter) noexce
 
 template <std::size_t n_clusters, typename Bits>
 TURNLOOM_INLINE bool has_candidates(const Bits* ids, const IdFilter<Bits>& filter) noexcept {
-  // As numbers, not as bools: this is what compilers turn into vector code.
+  // A number, not a bool, is what compilers turn into vector code; one, since the end of the loop costs as
+  // much as the loop.
   Bits found = 0;
-  Bits seen = 0;
   for (std::size_t i = 0; i < kBlock; ++i) {
-    seen = static_cast<Bits>(seen | ids[i]);
-    found = static_cast<Bits>(found | (is_in_cluster<n_clusters>(ids[i], filter) ? 1 : 0));
+    const Bits invalid = ids[i] & filter.invalid_bits;
+    const Bits hit = is_in_cluster<n_clusters>(ids[i], filter) ? 1 : 0;
+    found = static_cast<Bits>(found | invalid | hit);
   }
-  return found != 0 || (seen & filter.invalid_bits) != 0;
+  return found != 0;
 }
 
 template <std::size_t n_clusters, typename Bits>
@@ -62,44 +68,95 @@ TURNLOOM_INLINE Block search(const Bits* ids, std::size_t n_blocks, const IdFilt
   return {n_blocks, 0};
 }
 
-template <typename Bits>
-TURNLOOM_INLINE Block search(const Bits* ids, std::size_t n_blocks, const IdFilter<Bits>& filter,
-                             bool backwards) noexcept {
-  switch (filter.n_clusters) {
-    case 0:
-      return search<0>(ids, n_blocks, filter, backwards);
-    case 1:
-      return search<1>(ids, n_blocks, filter, backwards);
-    case 2:
-      return search<2>(ids, n_blocks, filter, backwards);
-    case 3:
-      return search<3>(ids, n_blocks, filter, backwards);
-    default:
-      return search<4>(ids, n_blocks, filter, backwards);
-  }
-}
-
 #if TURNLOOM_X86_LEVELS
-template <typename Bits>
+
+template <std::size_t n_clusters, typename Bits>
 TURNLOOM_AVX2 Block search_avx2(const Bits* ids, std::size_t n_blocks, const IdFilter<Bits>& filter,
                                 bool backwards) noexcept {
-  return search(ids, n_blocks, filter, backwards);
+  return search<n_clusters>(ids, n_blocks, filter, backwards);
 }
-template <typename Bits>
+
+// With AVX-512 a comparison gives a bit for each id, so that all candidates cost no more than whether there
+// are any.
+
+TURNLOOM_AVX512 inline std::uint64_t in_range(__m512i ids, std::uint8_t first, std::uint8_t width) noexcept {
+  const __m512i distances = _mm512_sub_epi8(ids, _mm512_set1_epi8(static_cast<char>(first)));
+  return _mm512_cmple_epu8_mask(distances, _mm512_set1_epi8(static_cast<char>(width)));
+}
+TURNLOOM_AVX512 inline std::uint64_t in_range(__m512i ids, std::uint16_t first,
+                                              std::uint16_t width) noexcept {
+  const __m512i distances = _mm512_sub_epi16(ids, _mm512_set1_epi16(static_cast<short>(first)));
+  return _mm512_cmple_epu16_mask(distances, _mm512_set1_epi16(static_cast<short>(width)));
+}
+TURNLOOM_AVX512 inline std::uint64_t in_range(__m512i ids, std::uint32_t first,
+                                              std::uint32_t width) noexcept {
+  const __m512i distances = _mm512_sub_epi32(ids, _mm512_set1_epi32(static_cast<int>(first)));
+  return _mm512_cmple_epu32_mask(distances, _mm512_set1_epi32(static_cast<int>(width)));
+}
+TURNLOOM_AVX512 inline std::uint64_t in_range(__m512i ids, std::uint64_t first,
+                                              std::uint64_t width) noexcept {
+  const __m512i distances = _mm512_sub_epi64(ids, _mm512_set1_epi64(static_cast<long long>(first)));
+  return _mm512_cmple_epu64_mask(distances, _mm512_set1_epi64(static_cast<long long>(width)));
+}
+
+template <std::size_t n_clusters, typename Bits>
 TURNLOOM_AVX512 Block search_avx512(const Bits* ids, std::size_t n_blocks, const IdFilter<Bits>& filter,
                                     bool backwards) noexcept {
-  return search(ids, n_blocks, filter, backwards);
+  constexpr std::size_t kSize = sizeof(__m512i) / sizeof(Bits);
+  constexpr std::uint64_t kEach = ~std::uint64_t{0} / std::numeric_limits<Bits>::max();
+  const std::uint64_t invalid_in_word = kEach * filter.invalid_bits;
+  const __m512i invalid_bits = _mm512_set1_epi64(static_cast<long long>(invalid_in_word));
+  for (std::size_t n_seen = 0; n_seen < n_blocks; ++n_seen) {
+    const std::size_t block = backwards ? n_blocks - 1 - n_seen : n_seen;
+    __m512i seen = _mm512_setzero_si512();
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < kBlock; i += kSize) {
+      const __m512i vector = _mm512_loadu_si512(ids + block * kBlock + i);
+      seen = _mm512_or_si512(seen, vector);
+      for (std::size_t c = 0; c < n_clusters; ++c) {
+        found |= in_range(vector, filter.firsts[c], filter.widths[c]) << i;
+      }
+    }
+    if (_mm512_test_epi64_mask(seen, invalid_bits) != 0) return {block, ~std::uint64_t{0}};
+    if (found != 0) return {block, found};
+  }
+  return {n_blocks, 0};
 }
+
 #endif
+
+/// Calls `search(n)` with the number of clusters as a constant.
+template <typename Search>
+TURNLOOM_INLINE Block with_constant(std::size_t n_clusters, Search search) noexcept {
+  switch (n_clusters) {
+    case 0:
+      return search(std::integral_constant<std::size_t, 0>());
+    case 1:
+      return search(std::integral_constant<std::size_t, 1>());
+    case 2:
+      return search(std::integral_constant<std::size_t, 2>());
+    case 3:
+      return search(std::integral_constant<std::size_t, 3>());
+    default:
+      return search(std::integral_constant<std::size_t, 4>());
+  }
+}
 
 template <typename Bits>
 Block search_at(const Bits* ids, std::size_t n_blocks, const IdFilter<Bits>& filter,
                 [[maybe_unused]] VectorLevel level, bool backwards) noexcept {
 #if TURNLOOM_X86_LEVELS
-  if (level == VectorLevel::avx512) return search_avx512(ids, n_blocks, filter, backwards);
-  if (level == VectorLevel::avx2) return search_avx2(ids, n_blocks, filter, backwards);
+  if (level == VectorLevel::avx512) {
+    return with_constant(filter.n_clusters,
+                         [&](auto n) { return search_avx512<n()>(ids, n_blocks, filter, backwards); });
+  }
+  if (level == VectorLevel::avx2) {
+    return with_constant(filter.n_clusters,
+                         [&](auto n) { return search_avx2<n()>(ids, n_blocks, filter, backwards); });
+  }
 #endif
-  return search(ids, n_blocks, filter, backwards);
+  return with_constant(filter.n_clusters,
+                       [&](auto n) { return search<n()>(ids, n_blocks, filter, backwards); });
 }
 
 }  // namespace

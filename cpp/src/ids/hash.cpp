@@ -15,6 +15,19 @@ std::string_view bytes_of(std::span<const TokenId> ids) noexcept {
   return {reinterpret_cast<const char*>(ids.data()), ids.size_bytes()};
 }
 
+/// Hashes rows that `row_bytes(row)` gives, some at a time.
+template <typename RowBytes>
+std::vector<std::uint64_t> hash_rows(std::size_t n_rows, std::uint64_t state, RowBytes row_bytes) {
+  std::vector<std::uint64_t> hashes(n_rows);
+  std::array<std::string_view, kHashLanes> group;
+  for (std::size_t begin = 0; begin < n_rows; begin += kHashLanes) {
+    const std::size_t n = std::min(kHashLanes, n_rows - begin);
+    for (std::size_t lane = 0; lane < n; ++lane) group[lane] = row_bytes(begin + lane);
+    fnv1a_64_batch({group.data(), n}, state, {&hashes[begin], n});
+  }
+  return hashes;
+}
+
 }  // namespace
 
 std::uint64_t fnv1a_64(std::string_view bytes, std::uint64_t state) noexcept {
@@ -47,23 +60,28 @@ void fnv1a_64_batch(std::span<const std::string_view> rows, std::uint64_t state,
   for (; row < rows.size(); ++row) hashes[row] = fnv1a_64(rows[row], state);
 }
 
+template <typename Offset>
+std::vector<std::uint64_t> fnv1a_64_batch(const char* text, std::span<const Offset> offsets,
+                                          std::uint64_t state) {
+  return hash_rows(offsets.size() - 1, state, [&](std::size_t row) {
+    return std::string_view(text + offsets[row], static_cast<std::size_t>(offsets[row + 1] - offsets[row]));
+  });
+}
+
+template std::vector<std::uint64_t> fnv1a_64_batch(const char*, std::span<const std::int32_t>, std::uint64_t);
+template std::vector<std::uint64_t> fnv1a_64_batch(const char*, std::span<const std::int64_t>, std::uint64_t);
+
 std::vector<std::uint64_t> fnv1a_64_batch(std::span<const TokenId> ids, std::span<const std::int64_t> offsets,
                                           std::uint64_t state) {
-  std::vector<std::uint64_t> hashes(offsets.size() - 1);
   const auto row_ids = [&](std::size_t row) {
     return ids.subspan(static_cast<std::size_t>(offsets[row]),
                        static_cast<std::size_t>(offsets[row + 1] - offsets[row]));
   };
   if constexpr (std::endian::native == std::endian::little) {
-    std::array<std::string_view, kHashLanes> group;
-    for (std::size_t begin = 0; begin < hashes.size(); begin += kHashLanes) {
-      const std::size_t n = std::min(kHashLanes, hashes.size() - begin);
-      for (std::size_t lane = 0; lane < n; ++lane) group[lane] = bytes_of(row_ids(begin + lane));
-      fnv1a_64_batch({group.data(), n}, state, {&hashes[begin], n});
-    }
-  } else {
-    for (std::size_t row = 0; row < hashes.size(); ++row) hashes[row] = fnv1a_64(row_ids(row), state);
+    return hash_rows(offsets.size() - 1, state, [&](std::size_t row) { return bytes_of(row_ids(row)); });
   }
+  std::vector<std::uint64_t> hashes(offsets.size() - 1);
+  for (std::size_t row = 0; row < hashes.size(); ++row) hashes[row] = fnv1a_64(row_ids(row), state);
   return hashes;
 }
 

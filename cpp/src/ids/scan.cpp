@@ -17,16 +17,20 @@ namespace {
 /// An id that is no TokenId. It becomes an Error once the whole place is known.
 class InvalidId : public std::exception {
  public:
-  InvalidId(std::size_t position, std::string value) : position(position), value(std::move(value)) {}
+  InvalidId(std::size_t position, std::string value) : position_(position), value_(std::move(value)) {}
 
-  std::size_t position;
-  std::string value;
+  [[nodiscard]] std::size_t position() const noexcept { return position_; }
+  [[nodiscard]] const std::string& value() const noexcept { return value_; }
+
+ private:
+  std::size_t position_;
+  std::string value_;
 };
 
 [[noreturn]] void raise(const InvalidId& invalid, const std::string& place) {
   throw Error(ErrorKind::value, place,
               "expected a token id from 0 to " + std::to_string(std::numeric_limits<TokenId>::max()) +
-                  ", got " + invalid.value);
+                  ", got " + invalid.value());
 }
 
 template <typename Id>
@@ -89,6 +93,9 @@ class Searcher {
 template <typename Id>
 TokenHits collect(std::span<const Id> ids, const TokenSet& tokens, VectorLevel level) {
   TokenHits hits;
+  // More than most prompts have.
+  hits.positions.reserve(256);
+  hits.tokens.reserve(256);
   Searcher<Id>(ids, tokens, level).forwards([&](std::size_t position, TokenId token) {
     hits.positions.push_back(static_cast<std::int64_t>(position));
     hits.tokens.push_back(token);
@@ -103,7 +110,7 @@ auto with_places(Search search) {
   try {
     return search();
   } catch (const InvalidId& invalid) {
-    raise(invalid, "ids[" + std::to_string(invalid.position) + "]");
+    raise(invalid, "ids[" + std::to_string(invalid.position()) + "]");
   }
 }
 
@@ -140,7 +147,7 @@ RaggedTokenHits scan(std::span<const Id> ids, std::span<const std::int64_t> offs
     found.hits = collect(ids.subspan(begin, static_cast<std::size_t>(offsets.back()) - begin), tokens,
                          best_vector_level());
   } catch (const InvalidId& invalid) {
-    const auto position = static_cast<std::int64_t>(invalid.position);
+    const auto position = static_cast<std::int64_t>(invalid.position());
     const std::size_t in_row = row_of(position);
     raise(invalid,
           "ids[" + std::to_string(in_row) + "][" + std::to_string(position - row_begin(in_row)) + "]");

@@ -53,10 +53,4 @@ TokenSet::TokenSet(std::vector<TokenId> tokens) : tokens_(std::move(tokens)) {
   }
 }
 
-bool TokenSet::contains(TokenId token) const noexcept {
-  if (bits_.empty()) return std::binary_search(tokens_.begin(), tokens_.end(), token);
-  const std::size_t bit = static_cast<std::uint32_t>(token) - static_cast<std::uint32_t>(tokens_.front());
-  return bit < 64 * bits_.size() && (bits_[bit / 64] >> bit % 64 & 1) != 0;
-}
-
 }  // namespace turnloom
