@@ -45,7 +45,7 @@ std::unique_ptr<Renderer> make_renderer(std::shared_ptr<Tokenizer> tokenizer, st
 
 /// token_ids, message_indices, fields, sampled_mask, is_content, byte_offsets or None
 py::tuple to_arrays(TokenColumns&& columns, bool byte_offsets) {
-  const auto n = static_cast<py::ssize_t>(columns.size());
+  const auto n = static_cast<py::ssize_t>(columns.byte_offsets.size() / 2);
   py::object offsets = py::none();
   if (byte_offsets) offsets = to_array<std::int64_t>(std::move(columns.byte_offsets), {n, 2});
   return py::make_tuple(to_array<std::int32_t>(std::move(columns.token_ids)),

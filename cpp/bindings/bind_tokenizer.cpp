@@ -17,7 +17,7 @@ namespace {
 
 namespace py = pybind11;
 
-/// ids, begins, ends, counts: what a PythonTextEncoder's function returns
+/// ids, begins, ends, counts: what a PythonTextEncoder's function returns; None for offsets it does not have
 py::tuple encode_regions(const TextEncoder& encoder, const py::list& regions) {
   KeepAlive keep_alive;
   std::vector<std::string_view> views;
@@ -34,8 +34,13 @@ py::tuple encode_regions(const TextEncoder& encoder, const py::list& regions) {
   const auto to_int64 = [](const auto& values) {
     return to_array<std::int64_t>(std::vector<std::int64_t>(values.begin(), values.end()));
   };
-  return py::make_tuple(to_array<TokenId>(std::move(encoded.ids)), to_int64(encoded.begins), to_int64(encoded.ends),
-                        to_int64(encoded.counts));
+  py::object begins = py::none();
+  py::object ends = py::none();
+  if (encoder.has_offsets()) {
+    begins = to_int64(encoded.begins);
+    ends = to_int64(encoded.ends);
+  }
+  return py::make_tuple(to_array<TokenId>(std::move(encoded.ids)), begins, ends, to_int64(encoded.counts));
 }
 
 py::array encode(const Tokenizer& tokenizer, const py::object& text, bool match_markers) {
@@ -88,7 +93,8 @@ void bind_tokenizer(py::module_& module) {
   py::class_<TextEncoder, std::shared_ptr<TextEncoder>>(module, "TextEncoder")
       .def("encode_regions", &encode_regions, py::arg("regions"));
   py::class_<PythonTextEncoder, TextEncoder, std::shared_ptr<PythonTextEncoder>>(module, "PythonTextEncoder")
-      .def(py::init<py::function>(), py::arg("encode_regions"));
+      .def(py::init<py::function, bool>(), py::arg("encode_regions"), py::kw_only(),
+           py::arg("has_offsets") = true);
   py::class_<Tokenizer, std::shared_ptr<Tokenizer>>(module, "Tokenizer")
       .def(py::init<std::vector<AddedToken>, std::shared_ptr<TextEncoder>>(), py::arg("added_tokens"),
            py::arg("encoder"))

@@ -13,6 +13,8 @@ namespace {
 
 namespace py = pybind11;
 
+using Offset = decltype(EncodedRegions::begins)::value_type;
+
 template <typename T>
 std::span<const T> view(const py::object& object, std::size_t n) {
   if (!py::isinstance<py::array_t<T, py::array::c_style>>(object)) {
@@ -25,10 +27,18 @@ std::span<const T> view(const py::object& object, std::size_t n) {
   return {array.data(), n};
 }
 
+/// A byte offset in a region, as EncodedRegions holds it.
+Offset narrow(std::int64_t offset) {
+  if (offset < 0 || !std::in_range<Offset>(offset)) {
+    throw Error(ErrorKind::value, "encode_regions", "returned an offset out of range");
+  }
+  return static_cast<Offset>(offset);
+}
+
 }  // namespace
 
-PythonTextEncoder::PythonTextEncoder(py::function encode_regions)
-    : encode_regions_(std::move(encode_regions)) {}
+PythonTextEncoder::PythonTextEncoder(py::function encode_regions, bool has_offsets)
+    : encode_regions_(std::move(encode_regions)), has_offsets_(has_offsets) {}
 
 void PythonTextEncoder::encode(std::span<const std::string_view> regions, EncodedRegions& out) const {
   const py::gil_scoped_acquire attached;
@@ -39,12 +49,15 @@ void PythonTextEncoder::encode(std::span<const std::string_view> regions, Encode
     throw Error(ErrorKind::value, "encode_regions", "returned a tuple of another length");
   const std::size_t n_tokens = py::len(arrays[0]);
   const auto ids = view<std::int32_t>(arrays[0], n_tokens);
-  const auto begins = view<std::int64_t>(arrays[1], n_tokens);
-  const auto ends = view<std::int64_t>(arrays[2], n_tokens);
   const auto counts = view<std::int64_t>(arrays[3], regions.size());
   out.ids.assign(ids.begin(), ids.end());
-  out.begins.assign(begins.begin(), begins.end());
-  out.ends.assign(ends.begin(), ends.end());
+  out.begins.clear();
+  out.ends.clear();
+  if (has_offsets_) {
+    for (const std::int64_t begin : view<std::int64_t>(arrays[1], n_tokens))
+      out.begins.push_back(narrow(begin));
+    for (const std::int64_t end : view<std::int64_t>(arrays[2], n_tokens)) out.ends.push_back(narrow(end));
+  }
   out.counts.clear();
   std::int64_t n_counted = 0;
   for (const std::int64_t count : counts) {

@@ -74,12 +74,22 @@ void encode_prompts(std::span<const SegmentedPrompt> prompts, const TextEncoder&
         continue;
       }
       const std::size_t end = token + encoded.counts[region++];
+      for (; !encoder.has_offsets() && token < end; ++token) {
+        writer.append(encoded.ids[token], segment.begin, segment.end);
+      }
       for (; token < end; ++token) {
         writer.append(encoded.ids[token], segment.begin + static_cast<std::size_t>(encoded.begins[token]),
                       segment.begin + static_cast<std::size_t>(encoded.ends[token]));
       }
     }
     row_ends.push_back(columns.size());
+  }
+  if (!encoder.has_offsets()) {
+    // A region has one message, so far as families go, but more than one field.
+    columns.fields.clear();
+    columns.sampled_mask.clear();
+    columns.is_content.clear();
+    columns.byte_offsets.clear();
   }
 }
 

@@ -23,6 +23,8 @@ MarkerTuple: TypeAlias = tuple[int, int, int, int, int, bool]
 # ids int32[n], begins int64[n], ends int64[n], counts int64[n_regions]
 EncodedRegions: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
+EncodedWithoutOffsets: TypeAlias = tuple[NDArray[np.int32], None, None, NDArray[np.int64]]
+
 class AddedToken:
     """An entry of `added_tokens` in a tokenizer.json."""
 
@@ -55,13 +57,18 @@ class AddedToken:
 class TextEncoder:
     """Encodes text in which no added token is to be matched."""
 
-    def encode_regions(self, regions: list[str]) -> EncodedRegions:
+    def encode_regions(self, regions: list[str]) -> EncodedRegions | EncodedWithoutOffsets:
         """Encode every region by itself; begins and ends are UTF-8 bytes of the token's own region."""
 
 class PythonTextEncoder(TextEncoder):
     """The encoder that a Python function is."""
 
-    def __init__(self, encode_regions: Callable[[list[str]], EncodedRegions]) -> None: ...
+    def __init__(
+        self,
+        encode_regions: Callable[[list[str]], EncodedRegions | EncodedWithoutOffsets],
+        *,
+        has_offsets: bool = True,
+    ) -> None: ...
 
 def byte_level_encoder(
     vocab: dict[str, int],

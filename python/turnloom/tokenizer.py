@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -14,6 +14,13 @@ from turnloom import _core
 from turnloom._arguments import thread_count
 from turnloom._ids import TokenIds
 from turnloom.pipeline import UnknownPipelineError, native_encoder, native_token_table
+from turnloom.protocol_tokenizer import (
+    ProtocolEncoder,
+    ProtocolTokenizer,
+    ProtocolTokenTable,
+    is_known_by_methods,
+    read_protocol_vocabulary,
+)
 from turnloom.rank_file import RankSettings
 from turnloom.tokenizer_decoder import PackageTokenTable, StreamDecoder, TokenTable
 from turnloom.tokenizer_file import JsonObject, Vocabulary, read_vocabulary
@@ -28,7 +35,7 @@ SpecialText: TypeAlias = Literal["all", "none"]
 
 
 TokenizerSource: TypeAlias = (
-    "str | os.PathLike[str] | tokenizers.Tokenizer | TransformersTokenizer | Tokenizer"
+    "str | os.PathLike[str] | tokenizers.Tokenizer | TransformersTokenizer | ProtocolTokenizer | Tokenizer"
 )
 
 
@@ -67,6 +74,8 @@ class Tokenizer:
         "_core",
         "_encoder",
         "_name_or_path",
+        "_package",
+        "_read_document",
         "_special_ids",
         "_token_bytes",
         "_tokens",
@@ -82,6 +91,7 @@ class Tokenizer:
         backend_reason: str | None,
         config: JsonObject,
         name_or_path: str,
+        read_document: Callable[[], JsonObject] | None,
     ) -> None:
         self._core = _core_tokenizer(vocabulary, encoder)
         self._encoder = encoder
@@ -91,6 +101,8 @@ class Tokenizer:
         self._backend_reason = backend_reason
         self._config = config
         self._name_or_path = name_or_path
+        self._read_document = read_document
+        self._package: TokenizersEncoder | None = None  # made when it is first needed
         self._special_ids = frozenset(token.id for token in vocabulary.added if token.special)
 
     def encode(self, text: str, *, special: SpecialText = "all") -> list[int]:
@@ -205,6 +217,20 @@ class Tokenizer:
         """Where it was loaded from; "" for an object without a name."""
         return self._name_or_path
 
+    def _encode_regions_by_package(
+        self, regions: list[str]
+    ) -> _core.EncodedRegions | _core.EncodedWithoutOffsets:
+        """Encode with the `tokenizers` package whatever the backend is: what the reference does.
+
+        A file of ranks, which the package cannot read, and a tokenizer known by its methods are encoded by
+        the backend.
+        """
+        if self._read_document is None:
+            return self._encoder.encode_regions(regions)
+        if self._package is None:
+            self._package = _package_encoder(self._read_document(), self._vocabulary)
+        return self._package.encode_regions(regions)
+
     def __repr__(self) -> str:
         return f"<Tokenizer {self._name_or_path!r}, {self.vocab_size} tokens, backend {self.backend!r}>"
 
@@ -221,8 +247,9 @@ def load_tokenizer(
     Args:
         source: a folder with a `tokenizer.json` or a `tiktoken.model`, the path of such a file or of another
             file of ranks (`*.tiktoken`), "builtin" for the small vocabulary that comes with turnloom, a
-            `tokenizers.Tokenizer`, or a transformers fast tokenizer. An object is not changed, and its
-            truncation and padding do not apply. A turnloom tokenizer is returned as it is.
+            `tokenizers.Tokenizer`, a transformers fast tokenizer, or any object with `encode`, `decode` and
+            `convert_tokens_to_ids`. An object is not changed, and its truncation and padding do not apply.
+            A turnloom tokenizer is returned as it is.
         pattern: for a file of ranks, the regular expression that splits the text. By default `pat_str` of the
             `tokenizer_config.json` beside it, or that of a file whose name is known, as `qwen.tiktoken`.
         special_tokens: for a file of ranks, the tokens that it lacks, or which of the sets of the
@@ -239,6 +266,9 @@ def load_tokenizer(
     if isinstance(source, Tokenizer):
         settings.refuse()
         return source
+    if is_known_by_methods(source):
+        settings.refuse()
+        return _build_from_methods(source)
     read = read_source(source, settings)
     try:
         return _build(read)
@@ -265,7 +295,27 @@ def _build(read: SourceContent) -> Tokenizer:
         package = package or _package_encoder(read.document, vocabulary)
         tokens = PackageTokenTable(read.document, vocabulary, package.decoder)
     return Tokenizer(
-        encoder, vocabulary, tokens, backend_reason=reason, config=read.config, name_or_path=read.name
+        encoder,
+        vocabulary,
+        tokens,
+        backend_reason=reason,
+        config=read.config,
+        name_or_path=read.name,
+        read_document=None if read.vocabulary is not None else read.read_document,
+    )
+
+
+def _build_from_methods(source: ProtocolTokenizer) -> Tokenizer:
+    vocabulary = read_protocol_vocabulary(source, _core.declared_markers())
+    encoder = ProtocolEncoder(source, vocabulary)
+    return Tokenizer(
+        _core.PythonTextEncoder(encoder.encode_regions, has_offsets=encoder.has_offsets),
+        vocabulary,
+        ProtocolTokenTable(source, vocabulary),
+        backend_reason="only its methods are known",
+        config={},
+        name_or_path=str(getattr(source, "name_or_path", "")),
+        read_document=None,
     )
 
 

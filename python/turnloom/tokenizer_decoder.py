@@ -68,7 +68,7 @@ class PackageTokenTable:
         return [self._decode(ids, skip_special_tokens) for ids in rows]
 
     def stream_decoder(self, *, skip_special_tokens: bool) -> StreamDecoder:
-        return _TextDifference(lambda ids: self._decode(ids, skip_special_tokens))
+        return TextDifference(lambda ids: self._decode(ids, skip_special_tokens))
 
     def _decode(self, ids: Iterable[int], skip_special_tokens: bool) -> str:
         skipped = self._special_ids if skip_special_tokens else ()
@@ -76,7 +76,7 @@ class PackageTokenTable:
         return " ".join(tokens) if self._decoder is None else self._decoder.decode(tokens)
 
 
-class _TextDifference:
+class TextDifference:
     """Returns what the text of the ids has more than that of the ids before.
 
     The text of an id may depend on the one before it, so the last ids are decoded again.

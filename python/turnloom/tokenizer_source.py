@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import reprlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Protocol
@@ -28,6 +29,7 @@ class SourceContent:
     """What a source holds."""
 
     document: JsonObject
+    read_document: Callable[[], JsonObject]  # reads it again
     vocabulary: Vocabulary | None  # of a file of ranks, whose document has no added tokens and no merges
     config: JsonObject  # tokenizer_config.json
     name: str  # "" for an object without one
@@ -42,26 +44,31 @@ def read_source(
         document = _document_of(source)
         settings.refuse()
         name = str(getattr(source, "name_or_path", ""))
-        return SourceContent(document, None, {}, name, f"a {type(source).__name__}")
+        text = json.dumps(document)
+        return SourceContent(document, lambda: json.loads(text), None, {}, name, f"a {type(source).__name__}")
     name = os.fspath(source)
     if name == "builtin":
         settings.refuse()
         file = resources.files("turnloom").joinpath("builtin/tokenizer.json")
-        return SourceContent(_parse_json(file.read_bytes(), repr(name)), None, {}, name, repr(name))
+        return _content(lambda: _parse_json(file.read_bytes(), repr(name)), {}, name, repr(name))
     path = _tokenizer_path(name)
     folder, file_name = os.path.split(path)
     config_path = os.path.join(folder, "tokenizer_config.json")
     config = _read_json(config_path) if os.path.exists(config_path) else {}
     if not is_rank_file(path):
         settings.refuse()
-        return SourceContent(_read_json(path), None, config, name, repr(path))
+        return _content(lambda: _read_json(path), config, name, repr(path))
     with open(path, "rb") as rank_file:
         content = rank_file.read()
     try:
         document, vocabulary = read_rank_file(content, file_name, config, settings)
     except ValueError as error:
         raise ValueError(f"source: {path!r} cannot be used as a tokenizer: {error}") from error
-    return SourceContent(document, vocabulary, config, name, repr(path))
+    return SourceContent(document, lambda: document, vocabulary, config, name, repr(path))
+
+
+def _content(read: Callable[[], JsonObject], config: JsonObject, name: str, shown: str) -> SourceContent:
+    return SourceContent(read(), read, None, config, name, shown)
 
 
 def _tokenizer_path(name: str) -> str:

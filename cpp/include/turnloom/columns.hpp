@@ -9,7 +9,8 @@
 
 namespace turnloom {
 
-/// Parallel arrays, one entry a token.
+/// Parallel arrays, one entry a token. Where the text encoder has no offsets, only ids and message indices
+/// are there, and the others are empty.
 struct TokenColumns {
   std::vector<TokenId> token_ids;
   std::vector<std::int32_t> message_indices;

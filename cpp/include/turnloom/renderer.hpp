@@ -57,8 +57,8 @@ struct BatchColumns {
   std::vector<std::pair<std::size_t, std::exception_ptr>> errors;  ///< row, why it is empty
 };
 
-/// Spellings that some family uses as markers: markers of a vocabulary that has them as added tokens, special
-/// or not.
+/// Spellings that some family uses as control tokens: markers of a vocabulary that has them as added tokens,
+/// special or not.
 [[nodiscard]] std::span<const std::string_view> declared_markers() noexcept;
 
 /// The tool that each message of role "tool" answers for: its `name`, else the name of the earlier assistant

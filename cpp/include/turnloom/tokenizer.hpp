@@ -44,6 +44,8 @@ class TextEncoder {
   TextEncoder& operator=(const TextEncoder&) = delete;
   virtual ~TextEncoder() = default;
 
+  /// Whether `begins` and `ends` are filled. Without them tokens of a region cannot be told apart by origin.
+  [[nodiscard]] virtual bool has_offsets() const noexcept { return true; }
   /// Encodes every region by itself and replaces `out`. Regions are valid UTF-8 and not empty.
   virtual void encode(std::span<const std::string_view> regions, EncodedRegions& out) const = 0;
 };

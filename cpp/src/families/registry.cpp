@@ -27,8 +27,25 @@ constexpr std::array kFamilies = {
     Entry{"llama-3.2", make_llama32}, Entry{"qwen2.5", make_qwen25}, Entry{"qwen3", make_qwen3},
 };
 
-constexpr std::array<std::string_view, 6> kDeclaredMarkers = {
-    "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>",
+constexpr std::array<std::string_view, 16> kDeclaredMarkers = {
+    // ChatML and Qwen
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|endoftext|>",
+    "<think>",
+    "</think>",
+    "<tool_call>",
+    "</tool_call>",
+    "<tool_response>",
+    "</tool_response>",
+    // Llama 3
+    "<|begin_of_text|>",
+    "<|end_of_text|>",
+    "<|start_header_id|>",
+    "<|end_header_id|>",
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|python_tag|>",
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 """From segments to token columns: text regions are encoded, and every token takes the origin of a piece."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,24 +12,25 @@ from turnloom.reference.prompt import Prompt
 from turnloom.rendered import TokenColumns
 
 Ints = npt.NDArray[np.int64]
-EncodeRegions = Callable[[list[str]], tuple[npt.NDArray[np.int32], Ints, Ints, Ints]]
-"""Encodes each region by itself: ids, byte begins, byte ends (in the token's region), tokens per region."""
+EncodeRegions = Callable[
+    [list[str]],
+    tuple[npt.NDArray[np.int32], Ints, Ints, Ints] | tuple[npt.NDArray[np.int32], None, None, Ints],
+]
+"""Encodes each region by itself: ids, byte begins, byte ends (in the token's region), tokens per region.
+
+An encoder without offsets gives None for begins and ends."""
 
 
 def token_columns(
     prompt: Prompt, segments: Sequence[Segment], encode_regions: EncodeRegions, *, byte_offsets: bool
 ) -> TokenColumns:
-    """Encode a prompt that was cut into segments."""
-    ids, spans = _encode(prompt, segments, encode_regions)
-    return _attribute(prompt, ids, spans, byte_offsets=byte_offsets)
+    """Encode a prompt that was cut into segments.
 
-
-def _encode(
-    prompt: Prompt, segments: Sequence[Segment], encode_regions: EncodeRegions
-) -> tuple[list[int], list[tuple[int, int]]]:
-    """Give token ids and their byte spans in the prompt, all regions encoded in one call."""
+    Without offsets the tokens of a region cannot be told apart: they are the message's that the region begins
+    with, and the other columns are empty.
+    """
     regions = [prompt.text[s.begin : s.end].decode() for s in segments if s.token is None]
-    encoded = iter(_per_region(regions, encode_regions))
+    has_offsets, encoded = _per_region(regions, encode_regions)
     ids: list[int] = []
     spans: list[tuple[int, int]] = []
     for segment in segments:
@@ -40,16 +41,22 @@ def _encode(
         for token, begin, end in next(encoded):
             ids.append(token)
             spans.append((segment.begin + begin, segment.begin + end))
-    return ids, spans
+    columns = _attribute(prompt, ids, spans, byte_offsets=byte_offsets)
+    return columns if has_offsets else _without_attribution(columns)
 
 
-def _per_region(regions: list[str], encode_regions: EncodeRegions) -> list[list[tuple[int, int, int]]]:
+def _per_region(
+    regions: list[str], encode_regions: EncodeRegions
+) -> tuple[bool, Iterator[list[tuple[int, int, int]]]]:
+    """Encode all regions in one call; tell whether there are offsets, and give each region's tokens."""
     if not regions:
-        return []
+        return True, iter(())
     ids, begins, ends, counts = encode_regions(regions)
-    tokens = list(zip(ids.tolist(), begins.tolist(), ends.tolist(), strict=True))
+    nowhere = np.zeros(len(ids), np.int64)
+    spans = [(nowhere if offsets is None else offsets).tolist() for offsets in (begins, ends)]
+    tokens = list(zip(ids.tolist(), *spans, strict=True))
     bounds = [0, *np.cumsum(counts).tolist()]
-    return [tokens[begin:end] for begin, end in pairwise(bounds)]
+    return begins is not None, (tokens[begin:end] for begin, end in pairwise(bounds))
 
 
 def _attribute(
@@ -70,6 +77,20 @@ def _attribute(
             is_content=np.array([piece.is_content for piece in pieces], np.bool_)[origins],
             loss_mask=sampled_mask,
             byte_offsets=token_spans if byte_offsets else None,
+        )
+    )
+
+
+def _without_attribution(columns: TokenColumns) -> TokenColumns:
+    nothing = np.empty(0, np.bool_)
+    return _read_only(
+        replace(
+            columns,
+            fields=np.empty(0, np.uint8),
+            sampled_mask=nothing,
+            is_content=nothing,
+            loss_mask=nothing,
+            byte_offsets=None if columns.byte_offsets is None else np.empty((0, 2), np.int64),
         )
     )
 

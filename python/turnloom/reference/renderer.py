@@ -33,7 +33,7 @@ class Renderer(ParsingCalls):
             for token in vocabulary.added
             if token not in left_to_encoder
         )
-        self._encode_regions = tokenizer._encoder.encode_regions
+        self._encode_regions = tokenizer._encode_regions_by_package
         self._family = make_family(config, self._control_token)
         self._marker_policy = config.marker_policy
         self._on_loss = config.on_loss

@@ -14,6 +14,8 @@ from turnloom.reference.messages import Conversation
 from turnloom.reference.prompt import ControlToken, PromptWriter
 from turnloom.rendered import Field
 
+MARKERS = ("<|im_start|>", "<|im_end|>")
+
 
 class ChatMLFields(Protocol):
     """The config fields of this family."""
@@ -52,6 +54,7 @@ class ChatML(Family):
     """Any role, nothing trimmed or escaped."""
 
     name = "chatml"
+    markers = MARKERS
 
     def __init__(self, config: ChatMLFields, tokens: TokenLookup) -> None:
         self._frame = ChatMLFrame(tokens)

@@ -84,7 +84,7 @@ class Family(ABC):
 
     name: ClassVar[str]
     markers: ClassVar[Sequence[str]] = ()
-    """Added tokens of the format that a tokenizer.json does not flag as special."""
+    """Control tokens of the format, whether or not a tokenizer.json flags them as special."""
 
     # What the template renders; anything else that the caller passes would be lost.
     roles: ClassVar[Container[str]] = EveryRole()

@@ -4,6 +4,16 @@ from turnloom.reference.families.family import TokenLookup
 from turnloom.reference.prompt import PromptWriter
 from turnloom.rendered import Field
 
+MARKERS = (
+    "<|begin_of_text|>",
+    "<|end_of_text|>",
+    "<|start_header_id|>",
+    "<|end_header_id|>",
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|python_tag|>",
+)
+
 
 class LlamaFrame:
     """The frame `<|start_header_id|>role<|end_header_id|>\\n\\n` ... `<|eot_id|>` of a turn."""

@@ -9,7 +9,7 @@ r"""Llama 3.0, after llama3/llama-3-8b-instruct.jinja of meta-llama/Meta-Llama-3
 from collections.abc import Sequence
 
 from turnloom.reference.families.family import Family, ListContent, TokenLookup, Turn
-from turnloom.reference.families.llama import LlamaFrame
+from turnloom.reference.families.llama import MARKERS, LlamaFrame
 from turnloom.reference.messages import Conversation
 from turnloom.reference.prompt import ControlToken, PromptWriter
 
@@ -18,6 +18,7 @@ class Llama3(Family):
     """Any role, bodies stripped; no tools, calls or reasoning."""
 
     name = "llama-3"
+    markers = MARKERS
     prints_content_lists = True
 
     def __init__(self, config: object, tokens: TokenLookup) -> None:

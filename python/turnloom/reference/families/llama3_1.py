@@ -21,7 +21,7 @@ from typing import Protocol
 from turnloom.errors import RenderError
 from turnloom.reference.families import llama_tools
 from turnloom.reference.families.family import Family, ListContent, Loss, TokenLookup, Turn
-from turnloom.reference.families.llama import LlamaFrame
+from turnloom.reference.families.llama import MARKERS, LlamaFrame
 from turnloom.reference.messages import Conversation
 from turnloom.reference.prompt import ControlToken, PromptWriter
 from turnloom.rendered import Field
@@ -49,6 +49,7 @@ class Llama32(Family):
     """Llama 3.2: any role, tools and calls as JSON, bodies stripped."""
 
     name = "llama-3.2"
+    markers = MARKERS
     call_roles = ("assistant",)
     tools = True
     prints_content_lists = True

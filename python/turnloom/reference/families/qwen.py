@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from turnloom.reference.families import chatml
 from turnloom.reference.families.chatml import ChatMLFrame
 from turnloom.reference.families.family import Turn
 from turnloom.reference.json_text import Json, json_text
@@ -10,7 +11,14 @@ from turnloom.reference.prompt import PromptWriter
 from turnloom.rendered import Field
 
 ROLES = ("system", "user", "assistant", "tool")
-MARKERS = ("<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
+MARKERS = (
+    *chatml.MARKERS,
+    "<|endoftext|>",
+    "<tool_call>",
+    "</tool_call>",
+    "<tool_response>",
+    "</tool_response>",
+)
 
 TOOLS_HEADER = (
     "# Tools\n\n"
