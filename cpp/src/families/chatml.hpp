@@ -32,8 +32,12 @@ struct ChatMLFrame {
   }
 
   /// Completions behind the header of an assistant's turn.
-  [[nodiscard]] static CompletionFormat completion_format(std::vector<TokenId> stop_tokens) {
-    return {.stop_tokens = std::move(stop_tokens), .header_token = "<|im_start|>", .header = "assistant\n"};
+  [[nodiscard]] static CompletionFormat completion_format(std::vector<TokenId> stop_tokens,
+                                                          CallSyntax calls = CallSyntax::none) {
+    return {.stop_tokens = std::move(stop_tokens),
+            .header_token = "<|im_start|>",
+            .header = "assistant\n",
+            .calls = calls};
   }
 
   ControlToken im_start;

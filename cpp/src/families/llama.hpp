@@ -33,10 +33,12 @@ struct LlamaFrame {
   void close(PromptWriter& out) const { out.control(eot, Field::turn_close); }
 
   /// Completions behind the header of an assistant's turn.
-  [[nodiscard]] static CompletionFormat completion_format(std::vector<TokenId> stop_tokens) {
+  [[nodiscard]] static CompletionFormat completion_format(std::vector<TokenId> stop_tokens,
+                                                          CallSyntax calls = CallSyntax::none) {
     return {.stop_tokens = std::move(stop_tokens),
             .header_token = "<|start_header_id|>",
-            .header = "assistant<|end_header_id|>"};
+            .header = "assistant<|end_header_id|>",
+            .calls = calls};
   }
 
   ControlToken begin_of_text;

@@ -93,9 +93,7 @@ class Llama31 final : public Family {
     return {frame_.eot.id, frame_.end_of_text.id, eom_.id};
   }
   [[nodiscard]] CompletionFormat completion_format() const override {
-    CompletionFormat format = LlamaFrame::completion_format(stop_token_ids());
-    format.calls = CallSyntax::llama_json;
-    return format;
+    return LlamaFrame::completion_format(stop_token_ids(), CallSyntax::llama_json);
   }
 
  private:

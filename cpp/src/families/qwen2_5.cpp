@@ -55,9 +55,7 @@ class Qwen25 final : public Family {
     return {frame_.im_end.id, end_of_text_.id};
   }
   [[nodiscard]] CompletionFormat completion_format() const override {
-    CompletionFormat format = ChatMLFrame::completion_format(stop_token_ids());
-    format.calls = CallSyntax::tagged_json;
-    return format;
+    return ChatMLFrame::completion_format(stop_token_ids(), CallSyntax::tagged_json);
   }
 
  private:

@@ -36,15 +36,14 @@ struct Revision {
 };
 
 constexpr std::array kRevisions = {
-    Revision{.name = "current", .reasoning = true, .lists = ListContent::drop, .opens_thinking = false},
-    Revision{.name = "first", .reasoning = true, .lists = ListContent::repr, .opens_thinking = false},
-    Revision{
-        .name = "instruct-2507", .reasoning = false, .lists = ListContent::drop, .opens_thinking = false},
-    Revision{.name = "next", .reasoning = true, .lists = ListContent::drop, .opens_thinking = true},
+    Revision{"current", true, ListContent::drop, false},
+    Revision{"first", true, ListContent::repr, false},
+    Revision{"instruct-2507", false, ListContent::drop, false},
+    Revision{"next", true, ListContent::drop, true},
 };
 
 const Revision& find_revision(const std::string& name) {
-  const auto* const revision = std::ranges::find(kRevisions, name, &Revision::name);
+  const auto revision = std::ranges::find(kRevisions, name, &Revision::name);
   if (revision != kRevisions.end()) return *revision;
   throw Error(ErrorKind::value, "config.revision", "unknown revision " + quoted(name));
 }
@@ -111,8 +110,7 @@ class Qwen3 final : public Family {
     return {frame_.im_end.id, end_of_text_.id};
   }
   [[nodiscard]] CompletionFormat completion_format() const override {
-    CompletionFormat format = ChatMLFrame::completion_format(stop_token_ids());
-    format.calls = CallSyntax::tagged_json;
+    CompletionFormat format = ChatMLFrame::completion_format(stop_token_ids(), CallSyntax::tagged_json);
     format.has_reasoning = revision_.reasoning;
     return format;
   }
