@@ -102,9 +102,10 @@ def test_policy_all_gives_the_ids_of_the_text(call: Call, config: FamilyConfig, 
     rendered = render(renderer, call)
     text = text_of(renderer, call)
     if vocabulary == "odd":
-        # There a text can swallow the beginning of a control token, and markers are looked for as they were
-        # passed, also if the package looks for them in normalized text.
-        assume("Z<" not in text and "\u00e9<" not in text and is_nfc(text))
+        # There a text can swallow the beginning of a control token; markers are looked for as they were
+        # passed, also if the package looks for them in normalized text; and white space that a token strips
+        # is not matched a second time, which the package does with tokens that begin with white space.
+        assume(is_nfc(text) and not any(spelling in text for spelling in ("Z<", "\u00e9<", "  ", "\nB")))
     package = vocabularies.package_tokenizer(vocabulary)
     assert rendered.token_ids == package.encode(text, add_special_tokens=False).ids
 
