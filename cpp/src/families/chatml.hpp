@@ -33,11 +33,13 @@ struct ChatMLFrame {
 
   /// Completions behind the header of an assistant's turn.
   [[nodiscard]] static CompletionFormat completion_format(std::vector<TokenId> stop_tokens,
-                                                          CallSyntax calls = CallSyntax::none) {
+                                                          CallSyntax calls = CallSyntax::none,
+                                                          bool has_reasoning = false) {
     return {.stop_tokens = std::move(stop_tokens),
             .header_token = "<|im_start|>",
             .header = "assistant\n",
-            .calls = calls};
+            .calls = calls,
+            .has_reasoning = has_reasoning};
   }
 
   ControlToken im_start;

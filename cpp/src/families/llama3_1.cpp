@@ -1,5 +1,4 @@
-// Llama 3.1, 3.2 and 3.3: llama3/llama-3.1-8b-instruct.jinja; llama3/llama-3.2-3b-instruct.jinja lacks the
-// built-in tools.
+// Llama 3.1 to 3.3: llama3/llama-3.1-8b-instruct.jinja; llama-3.2-3b-instruct.jinja lacks built-in tools.
 //
 //   <|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\n
 //   Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\nSYSTEM<|eot_id|>

@@ -1,14 +1,12 @@
 // Qwen3: qwen3/qwen3.jinja and its revisions qwen3-first, qwen3-instruct-2507 and qwen3-next-80b.
 //
 //   <|im_start|>user\nq<|im_end|>\n
-//   <|im_start|>assistant\n<think>\nr\n</think>\n\na\n<tool_call>\n{"name": "f", "arguments":
-//   {}}\n</tool_call><|im_end|>\n
+//   <|im_start|>assistant\n<think>\nr\n</think>\n\na\n
+//   <tool_call>\n{"name": "f", "arguments": {}}\n</tool_call><|im_end|>\n
 //   <|im_start|>user\n<tool_response>\nok\n</tool_response><|im_end|>\n
 //
 // Reasoning is kept after the last query only; there the last assistant message has a think block even when
-// it is empty. The think and tool tags are literals: the marker scan finds them where the vocabulary has
-// them.
-//
+// it is empty. The tags are literals: the marker scan finds them where the vocabulary has them.
 // Departure: text beside an inline think block, which the template drops, is a loss.
 #include <algorithm>
 #include <array>
@@ -110,9 +108,7 @@ class Qwen3 final : public Family {
     return {frame_.im_end.id, end_of_text_.id};
   }
   [[nodiscard]] CompletionFormat completion_format() const override {
-    CompletionFormat format = ChatMLFrame::completion_format(stop_token_ids(), CallSyntax::tagged_json);
-    format.has_reasoning = revision_.reasoning;
-    return format;
+    return ChatMLFrame::completion_format(stop_token_ids(), CallSyntax::tagged_json, revision_.reasoning);
   }
 
  private:
