@@ -27,7 +27,7 @@ CALLS = (
     + CALL
     + "<|im_end|>"
 )
-PLAIN = "It is a truth universally acknowledged, that a plain answer is mostly words and little else. " * 120
+PLAIN = "It is a truth universally acknowledged, that a plain answer is mostly words and little else. " * 120 + "<|im_end|>"
 
 
 def vocabulary() -> Path | str:
@@ -55,8 +55,10 @@ def parse(request: pytest.FixtureRequest, ours: turnloom.Renderer) -> Callable[[
         path = Path(vocabulary()) / "tokenizer.json"
         tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(path), name_or_path="Qwen/Qwen3-8B")
         return renderers.create_renderer(tokenizer).parse_response
-    tml_renderers = pytest.importorskip("tml_renderers.renderers")
-    return tml_renderers.Qwen3().parse_response
+    qwen3 = pytest.importorskip("tml_renderers.renderers").Qwen3()
+    chats = pytest.importorskip("tml_renderers.chat").OpenAIMessage
+    _, parser = qwen3.render_for_completion(chats.from_oss_messages([{"role": "user", "content": "Hi"}]))
+    return parser.parse_tokens
 
 
 @pytest.mark.parametrize(("name", "text"), [("calls", CALLS), ("plain", PLAIN)])

@@ -33,9 +33,8 @@ CompletionAutomaton::CompletionAutomaton(std::shared_ptr<const BoundFormat> form
 
 void CompletionAutomaton::feed(std::span<const TokenId> ids, std::vector<Delta>* deltas) {
   out_.set_deltas(deltas);
-  for (const TokenId id : ids) {
-    if (reader_.ended()) break;
-    reader_.read(id, items_);
+  while (!ids.empty() && !reader_.ended()) {
+    ids = ids.subspan(reader_.read(ids, items_));
     take_items();
   }
   out_.tell_texts();
@@ -162,10 +161,10 @@ bool leaves_reasoning_open(const BoundFormat& format, std::span<const TokenId> p
   const auto turn = prompt_ids.last(static_cast<std::size_t>(std::distance(prompt_ids.rbegin(), last_stop)));
   ItemReader reader(format);
   std::vector<Item> items;
-  std::vector<Item> of_token;
-  for (const TokenId id : turn) {
-    reader.read(id, of_token);
-    items.insert(items.end(), of_token.begin(), of_token.end());
+  std::vector<Item> read;
+  for (auto rest = turn; !rest.empty();) {
+    rest = rest.subspan(reader.read(rest, read));
+    items.insert(items.end(), read.begin(), read.end());
   }
   const std::string_view text = reader.text();
   std::size_t begin = 0;

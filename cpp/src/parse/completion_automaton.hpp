@@ -56,7 +56,7 @@ class CompletionAutomaton {
   ResponseWriter out_;
   std::unique_ptr<Answer> answer_;
   State state_ = State::start;
-  std::vector<Item> items_;   ///< of one token
+  std::vector<Item> items_;   ///< those that were read last
   std::vector<Item> held_;    ///< those that later ones decide on
   std::size_t n_header_ = 0;  ///< bytes of the header that were read
 };

@@ -64,8 +64,32 @@ bool BoundFormat::is_stop(TokenId id) const noexcept {
   return std::ranges::find(format_.stop_tokens, id) != format_.stop_tokens.end();
 }
 
-void ItemReader::read(TokenId id, std::vector<Item>& items) {
+std::size_t ItemReader::read(std::span<const TokenId> ids, std::vector<Item>& items) {
   items.clear();
+  if (format_.has_text_runs()) {
+    if (const std::size_t n_ids = read_run(ids, items); n_ids > 0) return n_ids;
+  }
+  read_token(ids.front(), items);
+  return 1;
+}
+
+// Reads ids as long as they are whole characters of text: nearly all are.
+std::size_t ItemReader::read_run(std::span<const TokenId> ids, std::vector<Item>& items) {
+  if (!incomplete_.empty()) return 0;
+  const TokenBytes& token_bytes = format_.token_bytes();
+  const std::size_t begin = text_.size();
+  std::size_t n_ids = 0;
+  while (n_ids < ids.size() && format_.is_plain(ids[n_ids]) && token_bytes.is_utf8(ids[n_ids])) {
+    text_ += token_bytes.of(ids[n_ids++]);
+  }
+  if (begin < text_.size()) {
+    items.push_back({Item::Kind::text, begin, text_.size(), n_tokens_, n_tokens_ + n_ids});
+  }
+  n_tokens_ += n_ids;
+  return n_ids;
+}
+
+void ItemReader::read_token(TokenId id, std::vector<Item>& items) {
   if (!format_.is_plain(id)) {
     if (format_.is_stop(id)) return end(items);
     if (const auto* const marker = format_.marker_of(id)) {

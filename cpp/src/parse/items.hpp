@@ -55,6 +55,10 @@ class BoundFormat {
   /// The marker that a token is, or null.
   [[nodiscard]] const Marker* marker_of(TokenId id) const noexcept;
   [[nodiscard]] bool is_stop(TokenId id) const noexcept;
+  /// Whether the text of several tokens may be one item: nothing asks which of them a byte is of.
+  [[nodiscard]] bool has_text_runs() const noexcept {
+    return spelled_markers_.empty() && format_.calls != CallSyntax::llama_json;
+  }
   /// Whether it is neither marker nor stop: a quick answer for nearly all of them.
   [[nodiscard]] bool is_plain(TokenId id) const noexcept { return id < first_special_ || id > last_special_; }
 
@@ -74,8 +78,9 @@ class ItemReader {
  public:
   explicit ItemReader(const BoundFormat& format) : format_(format) {}
 
-  /// Replaces `items` by those that the id completes. Not to be called after the end.
-  void read(TokenId id, std::vector<Item>& items);
+  /// Reads the first id, or more of them, and replaces `items` by those that they complete. Returns how many
+  /// were read. Not to be called after the end.
+  std::size_t read(std::span<const TokenId> ids, std::vector<Item>& items);
   /// Replaces `items` by what was held back, and the end. An incomplete character is one U+FFFD.
   void end(std::vector<Item>& items);
 
@@ -84,6 +89,8 @@ class ItemReader {
   [[nodiscard]] std::string take_text() noexcept { return std::move(text_); }
 
  private:
+  std::size_t read_run(std::span<const TokenId> ids, std::vector<Item>& items);
+  void read_token(TokenId id, std::vector<Item>& items);
   void flush(std::vector<Item>& items);
   void add_text(std::size_t begin, std::size_t token, std::vector<Item>& items);
   void find_spelled_markers(const Item& run, std::vector<Item>& items);
