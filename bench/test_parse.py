@@ -27,7 +27,10 @@ CALLS = (
     + CALL
     + "<|im_end|>"
 )
-PLAIN = "It is a truth universally acknowledged, that a plain answer is mostly words and little else. " * 120 + "<|im_end|>"
+PLAIN = (
+    "It is a truth universally acknowledged, that a plain answer is mostly words and little else. " * 120
+    + "<|im_end|>"
+)
 
 
 def vocabulary() -> Path | str:
