@@ -71,7 +71,9 @@ class Completions:
 
     def _next(self) -> list[int]:
         parts = []
-        for _ in range(self._random.randint(0, 6)):
+        if self._random.random() < 0.3:  # where the format of Llama looks for calls
+            parts.append(self._random.choice(["", "", "<|python_tag|>", "["]) + self._random.choice(CALLS))
+        for _ in range(self._random.choice([0, 0, 1, 2, 4, 6])):
             call = self._random.choice(CALLS)
             parts.append(
                 self._random.choice(
