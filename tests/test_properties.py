@@ -253,3 +253,11 @@ def test_arguments_are_not_changed(call: Call, config: FamilyConfig) -> None:
     assert repr(attempt(lambda: renderer.render(call.messages, tools=call.tools, **call.options))) == repr(
         first
     )
+
+
+@pytest.mark.parametrize("policy", ["trusted", "none", "reject"])
+def test_a_word_inside_another_is_no_marker(policy: str) -> None:
+    renderer = renderer_of(config_from_name("chatml", marker_policy=policy), "odd")
+    assert renderer.render([user("a wordy sword")]).content_markers == []
+    _, error = attempt(lambda: renderer.render([user("a word")]))
+    assert (error is not None) == (policy == "reject")

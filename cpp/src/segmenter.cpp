@@ -100,7 +100,7 @@ class Scan {
         continue;
       }
       while (pieces_[piece].end <= at) ++piece;
-      const auto [allowed, blocked] = longest_matches(trie, bounded, at, piece);
+      const auto [allowed, blocked] = longest_matches(trie, bounded, at, piece, sentence);
       if (blocked.token != nullptr && at >= reported_until) {
         report(at, blocked, piece, false);
         reported_until = blocked.end;
@@ -121,18 +121,18 @@ class Scan {
 
   struct LongestMatches {
     Match allowed;
-    Match blocked;  ///< a marker, only if longer than what is allowed
+    Match blocked;  ///< a marker that the policy alone keeps as text, only if longer than what is allowed
   };
 
   [[nodiscard]] LongestMatches longest_matches(const TokenTrie& trie, std::string_view bounded,
-                                               std::size_t at, std::size_t piece) const {
+                                               std::size_t at, std::size_t piece, Bounds sentence) const {
     LongestMatches found;
     trie.visit_matches(bounded, at, [&](std::size_t end, std::size_t index) {
       const AddedToken& token = matcher_.token(index);
       if (!token.marker || end <= allowed_until_[piece]) {
         found.allowed = {end, &token};
         found.blocked = {};
-      } else {
+      } else if (!token.single_word || stands_alone(sentence, at, end)) {
         found.blocked = {end, &token};
       }
     });

@@ -92,20 +92,21 @@ class _Scan:
     def _verbatim_cuts(self) -> list[Segment]:
         """Cut out control tokens, and the tokens matched between two of them."""
         cuts: list[Segment] = []
+        whole = (0, len(self._text))
         begin = 0
         for piece in self._pieces:
             if piece.token is not None:
-                self._match(self._added_tokens.verbatim, (begin, piece.begin), 0, cuts)
+                self._match(self._added_tokens.verbatim, (begin, piece.begin), whole, cuts)
                 token = self._added_tokens.by_id[piece.token]
-                cuts.append(self._widened(token, piece.begin, piece.end, (0, len(self._text)), cuts))
+                cuts.append(self._widened(token, piece.begin, piece.end, whole, cuts))
                 begin = piece.end
-        self._match(self._added_tokens.verbatim, (begin, len(self._text)), 0, cuts)
+        self._match(self._added_tokens.verbatim, (begin, whole[1]), whole, cuts)
         return cuts
 
     def _add_gap(self, begin: int, end: int) -> None:
         """Cut a gap between verbatim tokens into normalized tokens and regions of text."""
         cuts: list[Segment] = []
-        self._match(self._added_tokens.normalized, (begin, end), begin, cuts)
+        self._match(self._added_tokens.normalized, (begin, end), (begin, end), cuts)
         for cut in cuts:
             self._add_region(begin, cut.begin)
             self._segments.append(cut)
@@ -117,14 +118,14 @@ class _Scan:
             self._segments.append(Segment(begin, end, None))
 
     def _match(
-        self, spellings: Spellings, bounds: tuple[int, int], text_begin: int, cuts: list[Segment]
+        self, spellings: Spellings, bounds: tuple[int, int], sentence: tuple[int, int], cuts: list[Segment]
     ) -> None:
         """Append the tokens within `bounds` to `cuts`: leftmost first, then the longest that is allowed.
 
         Args:
             spellings: the tokens to look for.
             bounds: begin and end of the bytes to search.
-            text_begin: where the text begins in which a token may have to be a word of its own.
+            sentence: begin and end of the text in which a token may have to be a word of its own.
             cuts: the tokens found before; the last one may have taken white space from `bounds`.
         """
         begin, end = bounds
@@ -136,7 +137,7 @@ class _Scan:
             for token in spellings.at(self._text, at, end):
                 if not token.marker or at + _length(token) <= self._allowed_until[self._piece_at(at)]:
                     allowed, blocked = token, None
-                else:
+                elif not token.single_word or self._stands_alone(at, at + _length(token), sentence):
                     blocked = token
             if blocked is not None and at >= reported_until:
                 self._report(blocked, at, became_token=False)
@@ -145,7 +146,7 @@ class _Scan:
                 at += 1
                 continue
             token_end = at + _length(allowed)
-            if allowed.single_word and not self._stands_alone(at, token_end, text_begin, end):
+            if allowed.single_word and not self._stands_alone(at, token_end, sentence):
                 at = token_end  # the package looks for no other token in there
                 continue
             if allowed.marker:
@@ -164,10 +165,10 @@ class _Scan:
             end += leading_space(self._text[end : bounds[1]])
         return Segment(begin, end, token.id)
 
-    def _stands_alone(self, begin: int, end: int, text_begin: int, text_end: int) -> bool:
+    def _stands_alone(self, begin: int, end: int, sentence: tuple[int, int]) -> bool:
         # No character is longer than four bytes.
-        before = self._text[max(text_begin, begin - 4) : begin]
-        after = self._text[end : min(text_end, end + 4)]
+        before = self._text[max(sentence[0], begin - 4) : begin]
+        after = self._text[end : min(sentence[1], end + 4)]
         return not ends_with_word_character(before) and not starts_with_word_character(after)
 
     def _piece_at(self, byte: int) -> int:
