@@ -63,7 +63,8 @@ std::shared_ptr<TextEncoder> byte_level_encoder(const py::dict& vocab, const std
   return make_byte_level_encoder(model);
 }
 
-std::shared_ptr<TextEncoder> character_encoder(const py::dict& vocab, const py::list& merges, bool ignore_merges) {
+std::shared_ptr<TextEncoder> character_encoder(const py::dict& vocab, const py::list& merges,
+                                               bool ignore_merges) {
   KeepAlive keep_alive;
   const BpeModel model = read_model(vocab, merges, ignore_merges, keep_alive);
   const py::gil_scoped_release detached;

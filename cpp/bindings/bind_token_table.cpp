@@ -105,7 +105,9 @@ std::unique_ptr<StreamDecoder> stream_decoder(std::shared_ptr<TokenTable> tokens
 }  // namespace
 
 void bind_token_table(py::module_& module) {
-  py::class_<StreamDecoder>(module, "StreamDecoder").def("feed", &feed, py::arg("ids")).def("finish", &finish);
+  py::class_<StreamDecoder>(module, "StreamDecoder")
+      .def("feed", &feed, py::arg("ids"))
+      .def("finish", &finish);
   py::class_<TokenTable, std::shared_ptr<TokenTable>>(module, "TokenTable")
       .def(py::init(&token_table), py::arg("vocab"), py::arg("added"), py::kw_only(), py::arg("byte_level"))
       .def("__len__", &TokenTable::size)

@@ -20,13 +20,13 @@ TokenId read_id(PyObject* object, const Place& place) {
 
 }  // namespace
 
-std::vector<std::pair<std::string_view, TokenId>> read_vocab(const py::dict& vocab,
-                                                             KeepAlive& keep_alive) {
+std::vector<std::pair<std::string_view, TokenId>> read_vocab(const py::dict& vocab, KeepAlive& keep_alive) {
   std::vector<std::pair<std::string_view, TokenId>> tokens;
   tokens.reserve(vocab.size());
   const Place place("vocab");
   for (const auto& [token, id] : vocab) {
-    tokens.emplace_back(read_string(token.ptr(), place, keep_alive), read_id(id.ptr(), place.key(token.ptr())));
+    tokens.emplace_back(read_string(token.ptr(), place, keep_alive),
+                        read_id(id.ptr(), place.key(token.ptr())));
   }
   return tokens;
 }

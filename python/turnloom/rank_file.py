@@ -19,7 +19,7 @@ _PATTERN_OF_NAME = {name: patterns[0] for patterns, name in SPLIT_PATTERNS.items
 
 @dataclass(frozen=True, slots=True)
 class RankSettings:
-    """What a file of ranks does not say; see `load_tokenizer`. None where the caller does not say it either."""
+    """What a file of ranks does not say; see `load_tokenizer`. None where the caller says nothing either."""
 
     pattern: str | None = None
     special_tokens: Mapping[str, int] | str | None = None
@@ -82,7 +82,7 @@ def is_rank_file(path: str) -> bool:
 def read_rank_file(
     content: bytes, name: str, config: JsonObject, settings: RankSettings
 ) -> tuple[JsonObject, Vocabulary]:
-    """Return what a tokenizer.json with the same tokens would hold, but for its merges: those follow from the ids.
+    """Return what a tokenizer.json with the same tokens would hold, but for its merges, which follow from ids.
 
     Args:
         name: of the file, without its folder.

@@ -36,9 +36,7 @@ class SourceContent:
     shown: str  # in errors
 
 
-def read_source(
-    source: str | os.PathLike[str] | tokenizers.Tokenizer | TransformersTokenizer, settings: RankSettings
-) -> SourceContent:
+def read_source(source: object, settings: RankSettings) -> SourceContent:
     """Read the tokenizer.json of a source; the arguments and errors are those of `load_tokenizer`."""
     if not isinstance(source, (str, os.PathLike)):
         document = _document_of(source)

@@ -24,13 +24,13 @@ struct BpeModel {
   bool nfc = false;            ///< composes the text first
 };
 
-/// The encoder of a byte-level vocabulary. Throws Error (value) for a model that is none: a byte without a token, a
-/// merge of or into something that is no token, an unknown pattern.
+/// The encoder of a byte-level vocabulary. Throws Error (value) for a model that is none: a byte without a
+/// token, a merge of or into something that is no token, an unknown pattern.
 [[nodiscard]] std::shared_ptr<TextEncoder> make_byte_level_encoder(const BpeModel& model);
 
-/// The encoder of a vocabulary in the way of SentencePiece: a space is spelled as U+2581, a text is one word, and
-/// characters without a token are spelled by the tokens of their bytes, such as `<0xE4>`. `split` and `nfc` do
-/// not apply.
+/// The encoder of a vocabulary in the way of SentencePiece: a space is spelled as U+2581, a text is one word,
+/// and characters without a token are spelled by the tokens of their bytes, such as `<0xE4>`. `split` and
+/// `nfc` do not apply.
 [[nodiscard]] std::shared_ptr<TextEncoder> make_character_encoder(const BpeModel& model);
 
 }  // namespace turnloom

@@ -29,8 +29,9 @@ class TokenTable {
     bool special;
   };
 
-  /// `model` holds tokens as the file spells them; one that is an added token, too, is that. Throws Error (value) for
-  /// an id or a spelling that is given twice, for an id that is no id of a vocabulary, and for a token without text.
+  /// `model` holds tokens as the file spells them; one that is an added token, too, is that. Throws Error
+  /// (value) for an id or a spelling that is given twice, for an id that is no id of a vocabulary, and for a
+  /// token without text.
   TokenTable(std::span<const std::pair<std::string_view, TokenId>> model, std::span<const AddedToken> added,
              TokenSpelling spelling);
   TokenTable(const TokenTable&) = delete;
@@ -50,8 +51,8 @@ class TokenTable {
 
   /// The bytes of the tokens, one after the other. An id without a token stands for nothing, here and below.
   [[nodiscard]] std::string decode_bytes(std::span<const TokenId> ids) const;
-  /// The text of the tokens, always valid UTF-8. Bytes that are none become U+FFFD: one for each maximal part of a
-  /// character or, with byte fallback, one for each byte of the run of byte tokens that they are in.
+  /// The text of the tokens, always valid UTF-8. Bytes that are none become U+FFFD: one for each maximal part
+  /// of a character or, with byte fallback, one for each byte of the run of byte tokens that they are in.
   [[nodiscard]] std::string decode(std::span<const TokenId> ids, bool skip_special) const;
 
  private:
@@ -62,7 +63,8 @@ class TokenTable {
   std::size_t size_ = 0;
 };
 
-/// Decodes ids that come in parts. What the calls return, joined, is what `decode` gives for all ids together.
+/// Decodes ids that come in parts. What the calls return, joined, is what `decode` gives for all ids
+/// together.
 class StreamDecoder {
  public:
   StreamDecoder(std::shared_ptr<const TokenTable> tokens, bool skip_special);

@@ -53,9 +53,11 @@ std::vector<Merge> read_merges(const BpeModel& model, const Vocabulary& vocabula
     const std::optional<std::string> left = to_bytes(left_spelling);
     const std::optional<std::string> right = to_bytes(right_spelling);
     if (left && right) {
-      const Merge merge{vocabulary.find(*left), vocabulary.find(*right), rank, vocabulary.find(*left + *right)};
+      const Merge merge{vocabulary.find(*left), vocabulary.find(*right), rank,
+                        vocabulary.find(*left + *right)};
       if (merge.left == kNoToken || merge.right == kNoToken || merge.result == kNoToken) {
-        throw Error(ErrorKind::value, "merges[" + std::to_string(rank) + "]", "of or into something that is no token");
+        throw Error(ErrorKind::value, "merges[" + std::to_string(rank) + "]",
+                    "of or into something that is no token");
       }
       merges.push_back(merge);
     }
@@ -86,8 +88,8 @@ BpeTables read_byte_level(const BpeModel& model) {
     const TokenId second = byte_tokens[pair & 0xFF];
     if (first != kNoToken && second != kNoToken) byte_pair_ranks[pair] = merges.find(first, second);
   }
-  return {std::move(vocabulary), std::move(merges), byte_tokens, std::move(byte_pair_ranks), model.ignore_merges,
-          false};
+  return {std::move(vocabulary),      std::move(merges),   byte_tokens,
+          std::move(byte_pair_ranks), model.ignore_merges, false};
 }
 
 BpeTables read_characters(const BpeModel& model) {
@@ -108,7 +110,8 @@ BpeTables read_characters(const BpeModel& model) {
     char spelling[7];
     std::snprintf(spelling, sizeof spelling, "<0x%02X>", static_cast<unsigned>(byte));
     byte_tokens[byte] = vocabulary.find(spelling);
-    if (byte_tokens[byte] == kNoToken) throw Error(ErrorKind::value, "vocabulary", "no token " + std::string(spelling));
+    if (byte_tokens[byte] == kNoToken)
+      throw Error(ErrorKind::value, "vocabulary", "no token " + std::string(spelling));
   }
   if (vocabulary.find(" ") == kNoToken) throw Error(ErrorKind::value, "vocabulary", "no token U+2581");
   const std::vector<Merge> merges = read_merges(model, vocabulary, to_bytes);

@@ -12,7 +12,7 @@ namespace turnloom {
 struct BpeTables {
   Vocabulary vocabulary;  ///< by the bytes that a token stands for in a text
   MergeTable merges;
-  std::array<TokenId, 256> byte_tokens;  ///< kNoToken for bytes that UTF-8 does not have
+  std::array<TokenId, 256> byte_tokens;        ///< kNoToken for bytes that UTF-8 does not have
   std::vector<std::uint32_t> byte_pair_ranks;  ///< of the tokens of two bytes, at `first << 8 | second`
   bool ignore_merges;
   bool by_characters;  ///< words start as characters, and as bytes only where those are no tokens

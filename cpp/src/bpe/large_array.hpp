@@ -13,8 +13,9 @@
 
 namespace turnloom {
 
-/// An array of a fixed number of elements, all bytes zero at first. It begins at a cache line and, where the system
-/// has them, lies in huge pages: a look-up in a table of many megabytes is then not a miss in two caches.
+/// An array of a fixed number of elements, all bytes zero at first. It begins at a cache line and, where the
+/// system has them, lies in huge pages: a look-up in a table of many megabytes is then not a miss in two
+/// caches.
 template <typename T>
 class LargeArray {
  public:

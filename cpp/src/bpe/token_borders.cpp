@@ -22,7 +22,8 @@ Bit bit_of(char32_t left, char32_t right) noexcept {
 }
 
 Bit fragment_bit(char last, char first) noexcept {
-  return bit_at(static_cast<std::size_t>(static_cast<unsigned char>(last)) << 8 | static_cast<unsigned char>(first));
+  return bit_at(static_cast<std::size_t>(static_cast<unsigned char>(last)) << 8 |
+                static_cast<unsigned char>(first));
 }
 
 bool starts_character(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }

@@ -43,10 +43,11 @@ std::optional<char> byte_of(std::string_view spelling) {
 
 struct TokenTable::Tables {
   Vocabulary spellings;
-  PackedStrings texts;            ///< what tokens decode to, by id
-  std::vector<bool> is_special;   ///< by id
-  std::vector<bool> is_byte;      ///< by id: a byte of a character that has no token
-  std::vector<TokenId> mistaken;  ///< added tokens, sorted, that decode as if they were spelled in the alphabet
+  PackedStrings texts;           ///< what tokens decode to, by id
+  std::vector<bool> is_special;  ///< by id
+  std::vector<bool> is_byte;     ///< by id: a byte of a character that has no token
+  std::vector<TokenId>
+      mistaken;  ///< added tokens, sorted, that decode as if they were spelled in the alphabet
   TokenSpelling spelling;
 
   [[nodiscard]] std::string_view bytes(TokenId id) const {
@@ -97,13 +98,16 @@ TokenTable::TokenTable(std::span<const std::pair<std::string_view, TokenId>> mod
   }
   std::ranges::sort(mistaken);
   const std::vector<std::string_view> views(texts.begin(), texts.end());
-  tables_ = std::make_unique<const Tables>(Tables{std::move(spellings), PackedStrings(views), std::move(is_special),
-                                                  std::move(is_byte), std::move(mistaken), spelling});
+  tables_ =
+      std::make_unique<const Tables>(Tables{std::move(spellings), PackedStrings(views), std::move(is_special),
+                                            std::move(is_byte), std::move(mistaken), spelling});
 }
 
 TokenTable::~TokenTable() = default;
 
-TokenId TokenTable::find(std::string_view spelling) const noexcept { return tables_->spellings.find(spelling); }
+TokenId TokenTable::find(std::string_view spelling) const noexcept {
+  return tables_->spellings.find(spelling);
+}
 
 std::string_view TokenTable::spelling(TokenId id) const noexcept { return tables_->spellings.bytes(id); }
 
@@ -124,7 +128,8 @@ std::string TokenTable::decode_bytes(std::span<const TokenId> ids) const {
 /// Turns tokens into text as they come.
 class TextAssembler {
  public:
-  TextAssembler(const TokenTable& tokens, bool skip_special) : tables_(*tokens.tables_), skip_special_(skip_special) {}
+  TextAssembler(const TokenTable& tokens, bool skip_special)
+      : tables_(*tokens.tables_), skip_special_(skip_special) {}
 
   void add(std::span<const TokenId> ids) {
     const bool fallback = tables_.spelling == TokenSpelling::byte_fallback;

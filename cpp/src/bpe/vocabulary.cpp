@@ -16,7 +16,8 @@ std::string place_of(TokenId id) { return "vocabulary[" + std::to_string(id) + "
 std::vector<std::string_view> by_id(std::span<const SpelledToken> tokens) {
   TokenId end_id = 0;
   for (const SpelledToken& token : tokens) {
-    if (token.id < 0 || token.id >= kMaxTokens) throw Error(ErrorKind::value, place_of(token.id), "id out of range");
+    if (token.id < 0 || token.id >= kMaxTokens)
+      throw Error(ErrorKind::value, place_of(token.id), "id out of range");
     end_id = std::max(end_id, token.id + 1);
   }
   std::vector<std::string_view> strings(static_cast<std::size_t>(end_id));
@@ -39,7 +40,8 @@ Vocabulary::Vocabulary(std::span<const SpelledToken> tokens) : bytes_(by_id(toke
     const std::uint64_t hash = hash_bytes(token.bytes);
     std::size_t slot = hash >> shift_;
     for (; slots_[slot].id != kNoToken; slot = (slot + 1) & (n_slots - 1)) {
-      if (bytes(slots_[slot].id) == token.bytes) throw Error(ErrorKind::value, place_of(token.id), "spelled twice");
+      if (bytes(slots_[slot].id) == token.bytes)
+        throw Error(ErrorKind::value, place_of(token.id), "spelled twice");
     }
     slots_[slot] = {token.id, static_cast<std::uint32_t>(hash)};
   }
@@ -48,7 +50,8 @@ Vocabulary::Vocabulary(std::span<const SpelledToken> tokens) : bytes_(by_id(toke
 TokenId Vocabulary::find(std::string_view spelling) const noexcept {
   const std::uint64_t hash = hash_bytes(spelling);
   const auto tag = static_cast<std::uint32_t>(hash);
-  for (std::size_t slot = hash >> shift_; slots_[slot].id != kNoToken; slot = (slot + 1) & (slots_.size() - 1)) {
+  for (std::size_t slot = hash >> shift_; slots_[slot].id != kNoToken;
+       slot = (slot + 1) & (slots_.size() - 1)) {
     if (slots_[slot].tag == tag && bytes(slots_[slot].id) == spelling) return slots_[slot].id;
   }
   return kNoToken;

@@ -23,8 +23,8 @@ struct SpelledToken {
 /// Bytes of tokens and their ids, both ways. Immutable.
 class Vocabulary {
  public:
-  /// No two tokens may share an id or, but for the empty one, their bytes. Throws Error (value) for an id that is
-  /// negative or not below kMaxTokens, and for an id or spelling that is given twice.
+  /// No two tokens may share an id or, but for the empty one, their bytes. Throws Error (value) for an id
+  /// that is negative or not below kMaxTokens, and for an id or spelling that is given twice.
   explicit Vocabulary(std::span<const SpelledToken> tokens);
 
   /// Id of the token with exactly these bytes, or kNoToken.

@@ -87,7 +87,8 @@ void WordEncoder::finish_block() {
 
 // A part of a word is what its merges make of it, even if it is a token and the vocabulary ignores merges.
 bool WordEncoder::may_be(std::size_t word, TokenId id) const {
-  return (shared_.tables.ignore_merges && !words_[word].is_part) || shared_.is_whole[static_cast<std::size_t>(id)];
+  return (shared_.tables.ignore_merges && !words_[word].is_part) ||
+         shared_.is_whole[static_cast<std::size_t>(id)];
 }
 
 inline bool WordEncoder::look_up(std::size_t word) {
@@ -167,7 +168,8 @@ void WordEncoder::finish_merging(std::size_t word, const ShortMerger& merger) {
   std::size_t n_tokens = 0;
   std::uint32_t end = 0;
   merger.for_each_token([&](TokenId id, std::size_t n_bytes) {
-    if (n_tokens < tokens.size() && n_bytes <= WordKey<4>::kMaxBytes) tokens[n_tokens] = PackedToken::of(id, n_bytes);
+    if (n_tokens < tokens.size() && n_bytes <= WordKey<4>::kMaxBytes)
+      tokens[n_tokens] = PackedToken::of(id, n_bytes);
     ++n_tokens;
     end += static_cast<std::uint32_t>(n_bytes);
     symbols_.push_back({id, end});
@@ -180,7 +182,8 @@ void WordEncoder::finish_merging(std::size_t word, const ShortMerger& merger) {
   }
   tokens_[word][0] = {};
   symbol_ranges_[word] = {first, symbols_.size()};
-  if (here.n_bytes > WordKey<2>::kMaxBytes && here.n_bytes <= WordKey<4>::kMaxBytes && n_tokens <= tokens.size()) {
+  if (here.n_bytes > WordKey<2>::kMaxBytes && here.n_bytes <= WordKey<4>::kMaxBytes &&
+      n_tokens <= tokens.size()) {
     shared_.medium_words.insert(
         WordKey<4>::of(text_.data() + here.begin, here.n_bytes, text_.size() - here.begin), tokens);
   }

@@ -68,8 +68,8 @@ struct WordKey {
   }
 };
 
-/// A table that any number of threads read and add to, without locks; nothing is ever changed or taken out. An
-/// entry that two threads add at once may be there twice. Bounded: when it is full, nothing is added.
+/// A table that any number of threads read and add to, without locks; nothing is ever changed or taken out.
+/// An entry that two threads add at once may be there twice. Bounded: when it is full, nothing is added.
 template <std::size_t kWords>
 class WordTable {
  public:
@@ -77,8 +77,7 @@ class WordTable {
   using Tokens = std::array<PackedToken, 2 * kWords>;
 
   /// `n_slots` is a power of two.
-  explicit WordTable(std::size_t n_slots)
-      : slots_(n_slots), shift_(64 - std::countr_zero(n_slots)) {}
+  explicit WordTable(std::size_t n_slots) : slots_(n_slots), shift_(64 - std::countr_zero(n_slots)) {}
 
   [[nodiscard]] std::size_t slot_of(const Key& key) const noexcept { return key.hash() >> shift_; }
   void prefetch(std::size_t slot) const noexcept {
@@ -140,7 +139,8 @@ class WordTable {
       }
     }
     void set(const Key& key, const Tokens& tokens) noexcept {
-      for (std::size_t i = 0; i + 1 < kWords; ++i) key_words[i].store(key.words[i], std::memory_order_relaxed);
+      for (std::size_t i = 0; i + 1 < kWords; ++i)
+        key_words[i].store(key.words[i], std::memory_order_relaxed);
       for (std::size_t i = 0; i < kWords; ++i) {
         const std::uint64_t second = tokens[2 * i + 1].bits;
         token_pairs[i].store(tokens[2 * i].bits | second << 32, std::memory_order_relaxed);

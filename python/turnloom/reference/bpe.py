@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Bpe:
             return [whole]
         symbols = self._first_symbols(word)
         while True:
-            pairs = list(zip(symbols, symbols[1:], strict=False))
+            pairs = list(pairwise(symbols))
             ranks = [self._ranks.get(pair, len(self.merges)) for pair in pairs]
             lowest = min(ranks, default=len(self.merges))
             if lowest == len(self.merges):
