@@ -1,4 +1,4 @@
-"""What the core can do of a tokenizer.json: its encoder and decoder of that pipeline, or why it has none."""
+"""What the core can do of a tokenizer.json: its encoder and decoder of that pipeline, or why not."""
 
 from turnloom import _core
 from turnloom._split_patterns import GPT2, SPLIT_PATTERNS
