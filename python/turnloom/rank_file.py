@@ -82,7 +82,7 @@ def is_rank_file(path: str) -> bool:
 def read_rank_file(
     content: bytes, name: str, config: JsonObject, settings: RankSettings
 ) -> tuple[JsonObject, Vocabulary]:
-    """Return what a tokenizer.json with the same tokens would hold, but for its merges, which follow from ids.
+    """Return what a tokenizer.json with the same tokens would hold, but for its merges: they follow from ids.
 
     Args:
         name: of the file, without its folder.
