@@ -54,39 +54,40 @@ BpeEncoder::BpeEncoder(BpeTables tables, std::optional<SplitPattern> split, bool
       nfc_(nfc),
       is_whole_(static_cast<std::size_t>(tables_.vocabulary.end_id())),
       short_words_(n_short_slots(tables_.vocabulary)),
-      medium_words_(1U << 16) {
+      long_words_(1U << 16, 1U << 22) {
   seed();
 }
 
 void BpeEncoder::seed() {
   LongMerger long_merger;
-  ShortMerger merger;
+  ShortMerger<64> merger;
   for (TokenId id = 0; id < tables_.vocabulary.end_id(); ++id) {
     const std::string_view bytes = tables_.vocabulary.bytes(id);
     if (bytes.empty()) continue;
     bool whole = false;
-    if (bytes.size() <= ShortMerger::kMaxBytes) {
+    if (bytes.size() <= 64) {
       merger.start(tables_, bytes);
-      while (merger.step(tables_.merges)) {
-      }
+      do merger.look_up(tables_.merges);
+      while (merger.merge(tables_.merges));
       merger.for_each_token([&](TokenId, std::size_t n_bytes) { whole = n_bytes == bytes.size(); });
     } else {
       whole = long_merger.merge(tables_, bytes).size() == 1;
     }
     is_whole_[static_cast<std::size_t>(id)] = whole;
     if (!whole && !tables_.ignore_merges) continue;
-    const PackedToken token = PackedToken::of(id, bytes.size());
-    if (bytes.size() <= WordKey<2>::kMaxBytes) {
-      short_words_.insert(WordKey<2>::of(bytes.data(), bytes.size(), bytes.size()), {token});
-    } else if (bytes.size() <= WordKey<4>::kMaxBytes) {
-      medium_words_.insert(WordKey<4>::of(bytes.data(), bytes.size(), bytes.size()), {token});
+    if (bytes.size() <= WordKey::kMaxBytes) {
+      short_words_.insert(WordKey::of(bytes.data(), bytes.size(), bytes.size()),
+                          {PackedToken::of(id, bytes.size())});
+    } else {
+      const Symbol symbol{id, static_cast<std::uint32_t>(bytes.size())};
+      long_words_.insert(bytes, {&symbol, 1});
     }
   }
 }
 
 void BpeEncoder::encode(std::span<const std::string_view> regions, EncodedRegions& out) const {
   out.clear();
-  WordEncoder words({tables_, borders_, is_whole_, short_words_, medium_words_}, out);
+  WordEncoder words({tables_, borders_, is_whole_, short_words_, long_words_}, out);
   NormalisedText normalised;
   std::vector<std::uint32_t> ends;
   for (const std::string_view region : regions) {

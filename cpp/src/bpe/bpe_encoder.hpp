@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bpe/bpe_tables.hpp"
+#include "bpe/long_words.hpp"
 #include "bpe/pretokenizer.hpp"
 #include "bpe/token_borders.hpp"
 #include "bpe/word_table.hpp"
@@ -30,8 +31,8 @@ class BpeEncoder final : public TextEncoder {
   bool nfc_;
   std::vector<bool> is_whole_;  ///< by id: merges make the token of its bytes
   // Only ever added to, and never to another result.
-  mutable WordTable<2> short_words_;
-  mutable WordTable<4> medium_words_;
+  mutable WordTable short_words_;
+  mutable LongWords long_words_;
 };
 
 }  // namespace turnloom

@@ -13,6 +13,15 @@
 
 namespace turnloom {
 
+/// Asks for the cache line of an address that is read soon. Any address will do.
+inline void prefetch(const void* address) noexcept {
+#if defined(__GNUC__)
+  __builtin_prefetch(address);
+#else
+  static_cast<void>(address);
+#endif
+}
+
 /// An array of a fixed number of elements, all bytes zero at first. It begins at a cache line and, where the
 /// system has them, lies in huge pages: a look-up in a table of many megabytes is then not a miss in two
 /// caches.

@@ -1,6 +1,8 @@
 // Merging the symbols of words.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -37,43 +39,77 @@ class LongMerger {
   std::vector<Neighbours> neighbours_;
 };
 
-/// One short word while it merges. Its steps are single merges, so that several words can take turns: while one
-/// waits for memory, the others go on.
+/// One short word while it merges. Its steps are single merges, so that several words can take turns: while
+/// one waits for memory, the others go on. A step has no branch that depends on the word, but for its end.
+template <std::size_t kMaxBytes>
 class ShortMerger {
  public:
-  static constexpr std::size_t kMaxBytes = 64;
+  void start(const BpeTables& tables, std::string_view word) noexcept;
 
-  void start(const BpeTables& tables, std::string_view word);
-  /// One merge, the same that LongMerger would do next. False if there is none.
-  [[nodiscard]] bool step(const MergeTable& table);
+  /// Looks up the pairs that the last merge made. To be called before each merge, best some time before.
+  void look_up(const MergeTable& table) noexcept {
+    const std::size_t next = next_[merged_];
+    const std::size_t previous = previous_[merged_];
+    pairs_[merged_] = pair_at(merged_, table.find(ids_[merged_], ids_[next], right_bucket_));
+    pairs_[previous] = pair_at(previous, table.find(ids_[previous], ids_[merged_], left_bucket_));
+  }
+
+  /// Merges what LongMerger would merge next. False if there is nothing.
+  [[nodiscard]] bool merge(const MergeTable& table) noexcept {
+    std::array<std::int32_t, 4> lowest{kNoPair, kNoPair, kNoPair, kNoPair};
+    for (std::size_t i = 0; i < kMaxBytes; i += lowest.size()) {
+      for (std::size_t k = 0; k < lowest.size(); ++k) lowest[k] = std::min(lowest[k], pairs_[i + k]);
+    }
+    const std::int32_t pair = std::min(std::min(lowest[0], lowest[1]), std::min(lowest[2], lowest[3]));
+    if (pair >= kNoPair) return false;
+    const auto left = static_cast<std::size_t>(pair) & (kPlaces - 1);
+    const std::size_t right = next_[left];
+    const std::size_t next = next_[right];
+    ids_[left] = table.result(static_cast<std::uint32_t>(pair) >> kPlaceBits);
+    pairs_[right] = kNoPair;
+    next_[left] = static_cast<std::uint8_t>(next);
+    previous_[next] = static_cast<std::uint8_t>(left);
+    merged_ = left;
+    right_bucket_ = table.bucket_of(ids_[left], ids_[next]);
+    left_bucket_ = table.bucket_of(ids_[previous_[left]], ids_[left]);
+    table.prefetch(right_bucket_);
+    table.prefetch(left_bucket_);
+    return true;
+  }
 
   /// Calls `visit(id, n_bytes)` for every token, in order.
   template <typename Visit>
   void for_each_token(Visit visit) const {
-    for (std::size_t i = 0; i < n_; i = next_[i]) visit(ids_[i], static_cast<std::size_t>(begins_[next_[i]] - begins_[i]));
+    for (std::size_t i = 0; i != kEnd; i = next_[i]) {
+      visit(ids_[i], static_cast<std::size_t>(begins_[next_[i]] - begins_[i]));
+    }
   }
 
  private:
+  // Places are the symbols at first, and two that are neighbours of the first and the last.
+  static constexpr int kPlaceBits = 7;
+  static constexpr std::size_t kPlaces = std::size_t{1} << kPlaceBits;
+  static constexpr std::size_t kEnd = kMaxBytes;
+  static constexpr std::size_t kStart = kMaxBytes + 1;
+  static_assert(kStart < kPlaces && kPlaceBits + MergeTable::kRankBits < 31);
+
   // A pair as one number: its rank, then its place. The lowest is the next to merge.
-  static constexpr int kPlaceBits = 6;
-  static constexpr std::int32_t kNoPair = INT32_MAX;
-
   [[nodiscard]] static std::int32_t pair_at(std::size_t place, std::uint32_t rank) noexcept {
-    return rank == MergeTable::kNoMerge ? kNoPair : static_cast<std::int32_t>(rank << kPlaceBits | place);
+    return static_cast<std::int32_t>(rank << kPlaceBits | static_cast<std::uint32_t>(place));
   }
-  void look_up_neighbours(const MergeTable& table) noexcept;
+  static constexpr std::int32_t kNoPair = static_cast<std::int32_t>(MergeTable::kNoMerge << kPlaceBits);
 
-  std::size_t n_ = 0;         ///< symbols at first
-  std::size_t n_padded_ = 0;  ///< pairs that are looked at
-  std::size_t merged_ = 0;    ///< place of the last merge, whose pairs are not looked up yet
-  bool waits_ = false;
-  std::size_t left_slot_ = 0;
-  std::size_t right_slot_ = 0;
-  std::int32_t pairs_[kMaxBytes];  ///< by the place of the left symbol
-  TokenId ids_[kMaxBytes];
-  std::uint8_t begins_[kMaxBytes + 1];
-  std::uint8_t next_[kMaxBytes];  ///< place of the next symbol; n_ after the last
-  std::uint8_t previous_[kMaxBytes + 1];
+  std::size_t merged_ = 0;  ///< place of the last merge
+  std::size_t left_bucket_ = 0;
+  std::size_t right_bucket_ = 0;
+  std::int32_t pairs_[kMaxBytes + 2];  ///< by the place of the left symbol
+  TokenId ids_[kMaxBytes + 2];
+  std::uint8_t begins_[kMaxBytes + 2];
+  std::uint8_t next_[kMaxBytes + 2];
+  std::uint8_t previous_[kMaxBytes + 2];
 };
+
+extern template class ShortMerger<16>;
+extern template class ShortMerger<64>;
 
 }  // namespace turnloom

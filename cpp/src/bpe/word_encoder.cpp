@@ -5,6 +5,11 @@
 #include "turnloom/prompt.hpp"
 
 namespace turnloom {
+namespace {
+
+constexpr std::size_t kMaxMergerBytes = 64;
+
+}  // namespace
 
 void WordEncoder::encode(std::string_view text, std::span<const std::uint32_t> ends) {
   text_ = text;
@@ -12,7 +17,7 @@ void WordEncoder::encode(std::string_view text, std::span<const std::uint32_t> e
   while (!ends.empty()) {
     for (const std::uint32_t end : ends.first(std::min(kAhead, ends.size()))) {
       const std::size_t n_bytes = end - begin;
-      if (n_bytes <= WordKey<2>::kMaxBytes) {
+      if (n_bytes <= WordKey::kMaxBytes) {
         add_short(begin, n_bytes, false);
       } else {
         add_long(begin, end);
@@ -42,7 +47,7 @@ void WordEncoder::add_long(std::size_t begin, std::size_t end) {
 }
 
 void WordEncoder::add(std::size_t begin, std::size_t end, bool is_part) {
-  if (end - begin <= WordKey<2>::kMaxBytes) {
+  if (end - begin <= WordKey::kMaxBytes) {
     add_short(begin, end - begin, is_part);
   } else {
     Word& word = new_word();
@@ -54,7 +59,7 @@ void WordEncoder::add(std::size_t begin, std::size_t end, bool is_part) {
 
 inline void WordEncoder::add_short(std::size_t begin, std::size_t n_bytes, bool is_part) {
   Word& word = new_word();
-  word.key = WordKey<2>::of(text_.data() + begin, n_bytes, text_.size() - begin);
+  word.key = WordKey::of(text_.data() + begin, n_bytes, text_.size() - begin);
   word.begin = static_cast<std::uint32_t>(begin);
   word.n_bytes = static_cast<std::uint32_t>(n_bytes);
   word.slot = static_cast<std::uint32_t>(shared_.short_words.slot_of(word.key));
@@ -93,104 +98,94 @@ bool WordEncoder::may_be(std::size_t word, TokenId id) const {
 
 inline bool WordEncoder::look_up(std::size_t word) {
   const Word& here = words_[word];
-  if (here.n_bytes > WordKey<2>::kMaxBytes) {
-    return here.n_bytes <= WordKey<4>::kMaxBytes ? look_up_medium(word) : look_up_long(word);
-  }
-  if (!shared_.short_words.find(words_[word].key, here.slot, tokens_[word])) return false;
+  if (here.n_bytes > WordKey::kMaxBytes) return look_up_long(word);
+  if (!shared_.short_words.find(here.key, here.slot, tokens_[word])) return false;
+  if (tokens_[word][0].is_too_many()) return look_up_long(word);
   return !here.is_part || tokens_[word][1] || may_be(word, tokens_[word][0].id());
-}
-
-bool WordEncoder::look_up_medium(std::size_t word) {
-  const auto& table = shared_.medium_words;
-  const Word& here = words_[word];
-  const auto key = WordKey<4>::of(text_.data() + here.begin, here.n_bytes, text_.size() - here.begin);
-  MediumTokens found;
-  if (!table.find(key, table.slot_of(key), found)) return false;
-  if (!found[1] && !may_be(word, found[0].id())) return false;
-  const std::size_t first = symbols_.size();
-  std::uint32_t end = 0;
-  for (const PackedToken token : found) {
-    if (!token) break;
-    end += token.n_bytes();
-    symbols_.push_back({token.id(), end});
-  }
-  tokens_[word][0] = {};
-  symbol_ranges_[word] = {first, symbols_.size()};
-  return true;
 }
 
 bool WordEncoder::look_up_long(std::size_t word) {
   const std::string_view bytes = bytes_of(word);
-  const std::size_t first = symbols_.size();
-  tokens_[word][0] = {};
-  if (const TokenId id = shared_.tables.vocabulary.find(bytes); id != kNoToken && may_be(word, id)) {
-    symbols_.push_back({id, static_cast<std::uint32_t>(bytes.size())});
-  } else if (bytes.size() > ShortMerger::kMaxBytes) {
-    const auto& merged = long_merger_.merge(shared_.tables, bytes);
-    symbols_.insert(symbols_.end(), merged.begin(), merged.end());
-  } else {
-    return false;
+  std::span<const Symbol> symbols = shared_.long_words.find(bytes);
+  if (symbols.size() == 1 && !may_be(word, symbols[0].id)) symbols = {};
+  if (symbols.empty() && bytes.size() > kMaxMergerBytes) {
+    symbols = long_merger_.merge(shared_.tables, bytes);
+    shared_.long_words.insert(bytes, symbols);
   }
-  symbol_ranges_[word] = {first, symbols_.size()};
+  if (symbols.empty()) return false;
+  keep_symbols(word, symbols);
   return true;
 }
 
+void WordEncoder::keep_symbols(std::size_t word, std::span<const Symbol> symbols) {
+  tokens_[word][0] = {};
+  symbol_ranges_[word] = {symbols_.size(), symbols_.size() + symbols.size()};
+  symbols_.insert(symbols_.end(), symbols.begin(), symbols.end());
+}
+
+// Short words first, then the others: a merger of either kind knows how far it has to look.
 void WordEncoder::merge_missed() {
-  std::size_t words[kLanes];
-  std::size_t n_started = 0;
+  const std::span missed(missed_, n_missed_);
+  const auto others = std::ranges::partition(
+      missed, [&](std::size_t word) { return words_[word].n_bytes <= WordKey::kMaxBytes; });
+  merge_words(missed.first(missed.size() - others.size()), mergers_);
+  merge_words(missed.last(others.size()), medium_mergers_);
+}
+
+template <std::size_t kMaxBytes>
+void WordEncoder::merge_words(std::span<const std::uint16_t> words,
+                              std::array<ShortMerger<kMaxBytes>, kLanes>& mergers) {
+  const MergeTable& table = shared_.tables.merges;
+  std::array<std::size_t, kLanes> lanes;
   std::size_t n_lanes = 0;
   const auto start_next = [&](std::size_t lane) {
-    if (n_started == n_missed_) return false;
-    words[lane] = missed_[n_started++];
-    mergers_[lane].start(shared_.tables, bytes_of(words[lane]));
+    if (words.empty()) return false;
+    lanes[lane] = words.front();
+    words = words.subspan(1);
+    mergers[lane].start(shared_.tables, bytes_of(lanes[lane]));
     return true;
   };
   while (n_lanes < kLanes && start_next(n_lanes)) ++n_lanes;
   while (n_lanes > 0) {
+    for (std::size_t lane = 0; lane < n_lanes; ++lane) mergers[lane].look_up(table);
     for (std::size_t lane = 0; lane < n_lanes;) {
-      if (mergers_[lane].step(shared_.tables.merges)) {
-        ++lane;
-        continue;
+      if (!mergers[lane].merge(table)) {
+        finish_merging(lanes[lane], mergers[lane]);
+        if (!start_next(lane)) {
+          --n_lanes;
+          mergers[lane] = mergers[n_lanes];
+          lanes[lane] = lanes[n_lanes];
+          continue;
+        }
       }
-      finish_merging(words[lane], mergers_[lane]);
-      if (start_next(lane)) continue;
-      --n_lanes;
-      mergers_[lane] = mergers_[n_lanes];
-      words[lane] = words[n_lanes];
+      ++lane;
     }
   }
 }
 
-void WordEncoder::finish_merging(std::size_t word, const ShortMerger& merger) {
-  const Word& here = words_[word];
-  const std::size_t first = symbols_.size();
-  MediumTokens tokens{};
+template <std::size_t kMaxBytes>
+void WordEncoder::finish_merging(std::size_t word, const ShortMerger<kMaxBytes>& merger) {
+  std::array<Symbol, kMaxBytes> symbols;
+  WordTable::Tokens tokens{};
   std::size_t n_tokens = 0;
   std::uint32_t end = 0;
   merger.for_each_token([&](TokenId id, std::size_t n_bytes) {
-    if (n_tokens < tokens.size() && n_bytes <= WordKey<4>::kMaxBytes)
-      tokens[n_tokens] = PackedToken::of(id, n_bytes);
-    ++n_tokens;
+    if (n_tokens < tokens.size()) tokens[n_tokens] = PackedToken::of(id, n_bytes);
     end += static_cast<std::uint32_t>(n_bytes);
-    symbols_.push_back({id, end});
+    symbols[n_tokens++] = {id, end};
   });
-  if (here.n_bytes <= WordKey<2>::kMaxBytes && n_tokens <= tokens_[word].size()) {
-    std::copy_n(tokens.begin(), tokens_[word].size(), tokens_[word].begin());
-    shared_.short_words.insert(words_[word].key, tokens_[word]);
-    symbols_.resize(first);
-    return;
+  if (n_tokens > tokens.size()) tokens = {PackedToken::too_many()};
+  if (words_[word].n_bytes <= WordKey::kMaxBytes) {
+    tokens_[word] = tokens;
+    shared_.short_words.insert(words_[word].key, tokens);
+    if (n_tokens <= tokens.size()) return;
   }
-  tokens_[word][0] = {};
-  symbol_ranges_[word] = {first, symbols_.size()};
-  if (here.n_bytes > WordKey<2>::kMaxBytes && here.n_bytes <= WordKey<4>::kMaxBytes &&
-      n_tokens <= tokens.size()) {
-    shared_.medium_words.insert(
-        WordKey<4>::of(text_.data() + here.begin, here.n_bytes, text_.size() - here.begin), tokens);
-  }
+  keep_symbols(word, std::span(symbols).first(n_tokens));
+  shared_.long_words.insert(bytes_of(word), std::span(symbols).first(n_tokens));
 }
 
 void WordEncoder::write_tokens() {
-  constexpr std::size_t kMost = kBlock * std::tuple_size_v<ShortTokens>;
+  constexpr std::size_t kMost = kBlock * std::tuple_size_v<WordTable::Tokens>;
   TokenId ids[kMost];
   std::uint32_t begins[kMost];
   std::uint32_t ends[kMost];
@@ -203,7 +198,7 @@ void WordEncoder::write_tokens() {
   };
   for (std::size_t i = 0; i < n_words_; ++i) {
     std::uint32_t begin = words_[i].begin;
-    const ShortTokens& tokens = tokens_[i];
+    const WordTable::Tokens& tokens = tokens_[i];
     if (!tokens[0]) {
       write();
       for (std::size_t k = symbol_ranges_[i].begin; k < symbol_ranges_[i].end; ++k) {

@@ -1,6 +1,7 @@
 // Encoding the words of a text, many at a time.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "bpe/bpe_tables.hpp"
+#include "bpe/long_words.hpp"
 #include "bpe/merge.hpp"
 #include "bpe/token_borders.hpp"
 #include "bpe/word_table.hpp"
@@ -20,8 +22,8 @@ struct SharedWords {
   const BpeTables& tables;
   const TokenBorders& borders;
   const std::vector<bool>& is_whole;  ///< by id: merging the bytes of the token makes it
-  WordTable<2>& short_words;
-  WordTable<4>& medium_words;
+  WordTable& short_words;
+  LongWords& long_words;
 };
 
 /// For one thread. Kept between texts for its memory.
@@ -39,11 +41,9 @@ class WordEncoder {
   static constexpr std::size_t kBlock = 512;  ///< words that are merged together, so that no lane is idle
   static constexpr std::size_t kAhead = 64;   ///< words whose slots are on their way to the cache
   static constexpr std::size_t kLanes = 8;
-  using ShortTokens = WordTable<2>::Tokens;
-  using MediumTokens = WordTable<4>::Tokens;
 
   struct Word {
-    WordKey<2> key;  ///< if it is short
+    WordKey key;  ///< if it is short
     std::uint32_t begin;
     std::uint32_t n_bytes;
     std::uint32_t slot;
@@ -61,11 +61,14 @@ class WordEncoder {
   void look_up_added();
   void finish_block();
   [[nodiscard]] bool look_up(std::size_t word);
-  [[nodiscard]] bool look_up_medium(std::size_t word);
   [[nodiscard]] bool look_up_long(std::size_t word);
   [[nodiscard]] bool may_be(std::size_t word, TokenId id) const;
+  void keep_symbols(std::size_t word, std::span<const Symbol> symbols);
   void merge_missed();
-  void finish_merging(std::size_t word, const ShortMerger& merger);
+  template <std::size_t kMaxBytes>
+  void merge_words(std::span<const std::uint16_t> words, std::array<ShortMerger<kMaxBytes>, kLanes>& mergers);
+  template <std::size_t kMaxBytes>
+  void finish_merging(std::size_t word, const ShortMerger<kMaxBytes>& merger);
   void write_tokens();
 
   [[nodiscard]] std::string_view bytes_of(std::size_t word) const {
@@ -82,12 +85,13 @@ class WordEncoder {
   std::size_t n_words_ = 0;
   std::size_t n_looked_up_ = 0;
   Word words_[kBlock];
-  ShortTokens tokens_[kBlock];
+  WordTable::Tokens tokens_[kBlock];
   Range symbol_ranges_[kBlock];
   std::vector<Symbol> symbols_;
   std::size_t n_missed_ = 0;
   std::uint16_t missed_[kBlock];
-  ShortMerger mergers_[kLanes];
+  std::array<ShortMerger<16>, kLanes> mergers_;
+  std::array<ShortMerger<64>, kLanes> medium_mergers_;
 };
 
 }  // namespace turnloom

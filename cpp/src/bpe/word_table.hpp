@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "bpe/hash.hpp"
 #include "bpe/large_array.hpp"
 #include "turnloom/types.hpp"
 
@@ -15,9 +16,13 @@ namespace turnloom {
 
 /// A token of a word and how many bytes of the word it is, in 32 bits; 0 stands for no token.
 struct PackedToken {
-  static constexpr int kLengthBits = 5;
+  static constexpr int kLengthBits = 4;
 
   std::uint32_t bits = 0;
+
+  /// In place of the first: the word has too many tokens and is one of LongWords.
+  [[nodiscard]] static PackedToken too_many() noexcept { return {1U << kLengthBits}; }
+  [[nodiscard]] bool is_too_many() const noexcept { return n_bytes() == 0; }
 
   [[nodiscard]] static PackedToken of(TokenId id, std::size_t n_bytes) noexcept {
     return {static_cast<std::uint32_t>(id) << kLengthBits | static_cast<std::uint32_t>(n_bytes)};
@@ -27,129 +32,102 @@ struct PackedToken {
   explicit operator bool() const noexcept { return bits != 0; }
 };
 
-/// The bits of the first bytes of `kWords` words, by the number of bytes.
-template <std::size_t kWords>
+/// The bits of the first bytes of two words, by the number of bytes.
 inline constexpr auto kWordMasks = [] {
-  std::array<std::array<std::uint64_t, kWords>, 8 * kWords> masks{};
+  std::array<std::array<std::uint64_t, 2>, 16> masks{};
   for (std::size_t n_bytes = 0; n_bytes < masks.size(); ++n_bytes) {
     for (std::size_t i = 0; i < n_bytes; ++i) masks[n_bytes][i / 8] |= std::uint64_t{0xFF} << 8 * (i % 8);
   }
   return masks;
 }();
 
-/// The bytes of a word of less than `8 * kWords`, and their number in the last byte. Never zero.
-template <std::size_t kWords>
+/// The bytes of a word of at most 15, and their number in the last byte. Never zero.
 struct WordKey {
-  static constexpr std::size_t kMaxBytes = 8 * kWords - 1;
+  static constexpr std::size_t kMaxBytes = 15;
 
-  std::array<std::uint64_t, kWords> words;
+  std::uint64_t low;
+  std::uint64_t high;
 
-  /// `readable` bytes may be read at `word`: a copy of the last few bytes of a text is not needed elsewhere.
-  [[nodiscard]] static WordKey of(const char* word, std::size_t n_bytes, std::size_t readable) noexcept {
-    WordKey key;
-    if (readable >= sizeof key.words) {
-      std::memcpy(key.words.data(), word, sizeof key.words);
-      for (std::size_t i = 0; i < kWords; ++i) key.words[i] &= kWordMasks<kWords>[n_bytes][i];
-    } else {
-      key.words = {};
-      std::memcpy(key.words.data(), word, n_bytes);
+  /// `n_readable` bytes, those of the word among them, may be read at `word`.
+  [[nodiscard]] static WordKey of(const char* word, std::size_t n_bytes, std::size_t n_readable) noexcept {
+    const std::uint64_t length = static_cast<std::uint64_t>(n_bytes) << 56;
+    if (n_readable >= 16) {
+      return {load_8(word) & kWordMasks[n_bytes][0], (load_8(word + 8) & kWordMasks[n_bytes][1]) | length};
     }
-    key.words[kWords - 1] |= static_cast<std::uint64_t>(n_bytes) << 56;
-    return key;
+    char copy[16] = {};
+    std::memcpy(copy, word, n_bytes);
+    return {load_8(copy), load_8(copy + 8) | length};
   }
 
   [[nodiscard]] std::uint64_t hash() const noexcept {
-    constexpr std::uint64_t kFactors[] = {0x9E3779B97F4A7C15U, 0xC2B2AE3D27D4EB4FU, 0x165667B19E3779F9U,
-                                          0xD6E8FEB86659FD93U};
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < kWords; ++i) sum ^= words[i] * kFactors[i];
-    sum ^= sum >> 32;
-    return sum * 0x9FB21C651E98DF25U;
+    const std::uint64_t sum = low * 0x9E3779B97F4A7C15U ^ high * 0xC2B2AE3D27D4EB4FU;
+    return (sum ^ sum >> 32) * 0x9FB21C651E98DF25U;
   }
 };
 
 /// A table that any number of threads read and add to, without locks; nothing is ever changed or taken out.
-/// An entry that two threads add at once may be there twice. Bounded: when it is full, nothing is added.
-template <std::size_t kWords>
+/// Bounded: when it is full, nothing is added.
 class WordTable {
  public:
-  using Key = WordKey<kWords>;
-  using Tokens = std::array<PackedToken, 2 * kWords>;
+  using Tokens = std::array<PackedToken, 4>;
 
   /// `n_slots` is a power of two.
   explicit WordTable(std::size_t n_slots) : slots_(n_slots), shift_(64 - std::countr_zero(n_slots)) {}
 
-  [[nodiscard]] std::size_t slot_of(const Key& key) const noexcept { return key.hash() >> shift_; }
-  void prefetch(std::size_t slot) const noexcept {
-#if defined(__GNUC__)
-    __builtin_prefetch(&slots_[slot]);
-#endif
-  }
+  [[nodiscard]] std::size_t slot_of(const WordKey& key) const noexcept { return key.hash() >> shift_; }
+  void prefetch(std::size_t slot) const noexcept { turnloom::prefetch(&slots_[slot]); }
 
   /// Whether the word is there; `slot` is its `slot_of`.
-  [[nodiscard]] bool find(const Key& key, std::size_t slot, Tokens& tokens) const noexcept {
-    for (;;) {
-      const Slot& found = slots_[slot];
-      const std::uint64_t last = found.last_key_word.load(std::memory_order_acquire);
-      if (last == key.words[kWords - 1] && found.rest_is(key)) {
-        found.get(tokens);
+  [[nodiscard]] bool find(const WordKey& key, std::size_t slot, Tokens& tokens) const noexcept {
+    for (;; slot = next(slot)) {
+      const Slot& there = slots_[slot];
+      const std::uint64_t high = there.high.load(std::memory_order_acquire);
+      if (high == key.high && there.low.load(std::memory_order_relaxed) == key.low) {
+        const std::uint64_t first = there.tokens[0].load(std::memory_order_relaxed);
+        const std::uint64_t second = there.tokens[1].load(std::memory_order_relaxed);
+        tokens = {PackedToken{static_cast<std::uint32_t>(first)},
+                  {static_cast<std::uint32_t>(first >> 32)},
+                  {static_cast<std::uint32_t>(second)},
+                  {static_cast<std::uint32_t>(second >> 32)}};
         return true;
       }
-      if (last == 0) return false;
-      slot = (slot + 1) & (slots_.size() - 1);
+      if (high == 0) return false;
     }
   }
 
-  void insert(const Key& key, const Tokens& tokens) noexcept {
+  void insert(const WordKey& key, const Tokens& tokens) noexcept {
     if (n_used_.load(std::memory_order_relaxed) >= slots_.size() / 4 * 3) return;
-    for (std::size_t slot = slot_of(key);; slot = (slot + 1) & (slots_.size() - 1)) {
-      Slot& free = slots_[slot];
-      std::uint64_t last = free.last_key_word.load(std::memory_order_acquire);
-      if (last == 0 && free.last_key_word.compare_exchange_strong(last, kBusy, std::memory_order_relaxed)) {
-        free.set(key, tokens);
+    for (std::size_t slot = slot_of(key);; slot = next(slot)) {
+      Slot& there = slots_[slot];
+      std::uint64_t high = 0;
+      if (there.high.compare_exchange_strong(high, kBusy, std::memory_order_acquire)) {
+        there.low.store(key.low, std::memory_order_relaxed);
+        there.tokens[0].store(join(tokens[0], tokens[1]), std::memory_order_relaxed);
+        there.tokens[1].store(join(tokens[2], tokens[3]), std::memory_order_relaxed);
+        there.high.store(key.high, std::memory_order_release);
         n_used_.fetch_add(1, std::memory_order_relaxed);
         return;
       }
-      if (last == key.words[kWords - 1] && free.rest_is(key)) return;
+      if (high == key.high && there.low.load(std::memory_order_relaxed) == key.low) return;
     }
   }
 
  private:
-  // No key has it: a word has no 255 bytes.
-  static constexpr std::uint64_t kBusy = UINT64_MAX;
-
-  // The last word of the key is written last: who reads it, reads the rest as it was written before.
+  // `high` is written last: who reads it, reads the rest as it was written before. Two threads that add a
+  // word at once may not see each other, and then it is there twice.
   struct Slot {
-    std::atomic<std::uint64_t> last_key_word;
-    std::atomic<std::uint64_t> key_words[kWords - 1];
-    std::atomic<std::uint64_t> token_pairs[kWords];
-
-    [[nodiscard]] bool rest_is(const Key& key) const noexcept {
-      std::uint64_t difference = 0;
-      for (std::size_t i = 0; i + 1 < kWords; ++i) {
-        difference |= key_words[i].load(std::memory_order_relaxed) ^ key.words[i];
-      }
-      return difference == 0;
-    }
-    void get(Tokens& tokens) const noexcept {
-      for (std::size_t i = 0; i < kWords; ++i) {
-        const std::uint64_t pair = token_pairs[i].load(std::memory_order_relaxed);
-        tokens[2 * i] = {static_cast<std::uint32_t>(pair)};
-        tokens[2 * i + 1] = {static_cast<std::uint32_t>(pair >> 32)};
-      }
-    }
-    void set(const Key& key, const Tokens& tokens) noexcept {
-      for (std::size_t i = 0; i + 1 < kWords; ++i)
-        key_words[i].store(key.words[i], std::memory_order_relaxed);
-      for (std::size_t i = 0; i < kWords; ++i) {
-        const std::uint64_t second = tokens[2 * i + 1].bits;
-        token_pairs[i].store(tokens[2 * i].bits | second << 32, std::memory_order_relaxed);
-      }
-      last_key_word.store(key.words[kWords - 1], std::memory_order_release);
-    }
+    std::atomic<std::uint64_t> low;
+    std::atomic<std::uint64_t> high;
+    std::atomic<std::uint64_t> tokens[2];
   };
+  static constexpr std::uint64_t kBusy = UINT64_MAX;  // no word has 255 bytes
 
-  LargeArray<Slot> slots_;  // all zero is an empty table
+  static std::uint64_t join(PackedToken first, PackedToken second) noexcept {
+    return first.bits | static_cast<std::uint64_t>(second.bits) << 32;
+  }
+  [[nodiscard]] std::size_t next(std::size_t slot) const noexcept { return (slot + 1) & (slots_.size() - 1); }
+
+  LargeArray<Slot> slots_;  ///< all zero for none
   int shift_;               ///< a hash shifted right by it is the index of a slot
   std::atomic<std::size_t> n_used_ = 0;
 };
