@@ -55,7 +55,7 @@ format: $(VENV)/with-dev
 
 types: $(VENV)/with-dev
 	$(BIN)/mypy python/turnloom
-	$(BIN)/stubtest --mypy-config-file pyproject.toml turnloom._core
+	$(BIN)/stubtest --mypy-config-file pyproject.toml --allowlist scripts/stubtest_allowlist.txt turnloom._core
 
 sanitize: $(VENV)/tools
 	cmake --preset asan

@@ -1,29 +1,13 @@
 """The native core. Its callers in this package hold the documentation of what it does."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from turnloom._core_types import ColumnTuple, EncodedRegions, EncodedWithoutOffsets, MarkerTuple
 from turnloom._ids import TokenIds
 from turnloom.parsing import Delta, ParsedResponse
-
-# token_ids, message_indices, fields, sampled_mask, is_content, byte_offsets
-ColumnTuple: TypeAlias = tuple[
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.uint8],
-    NDArray[np.bool_],
-    NDArray[np.bool_],
-    NDArray[np.int64] | None,
-]
-# message_index, field, byte_begin, byte_end, token id, became_token
-MarkerTuple: TypeAlias = tuple[int, int, int, int, int, bool]
-# ids int32[n], begins int64[n], ends int64[n], counts int64[n_regions]
-EncodedRegions: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-
-EncodedWithoutOffsets: TypeAlias = tuple[NDArray[np.int32], None, None, NDArray[np.int64]]
 
 class AddedToken:
     """An entry of `added_tokens` in a tokenizer.json."""
@@ -124,7 +108,7 @@ class Tokenizer:
     def added_tokens(self) -> list[AddedToken]: ...
     def encode(self, text: str, *, match_markers: bool) -> NDArray[np.int32]: ...
     def encode_batch(
-        self, texts: list[str], *, match_markers: bool
+        self, texts: list[str], *, match_markers: bool, threads: int
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
 
 class Renderer:

@@ -5,17 +5,13 @@ from itertools import accumulate, pairwise
 from typing import Any, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from turnloom._core_types import EncodedRegions, EncodedWithoutOffsets
 from turnloom._ids import TokenIds, token_id_array
 from turnloom.tokenizer_decoder import StreamDecoder, TextDifference
 from turnloom.tokenizer_file import AddedToken, Vocabulary
 
 Span: TypeAlias = tuple[int, int]
-EncodedWithoutOffsets: TypeAlias = tuple[NDArray[np.int32], None, None, NDArray[np.int64]]
-EncodedWithOffsets: TypeAlias = tuple[
-    NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]
-]
 
 
 @runtime_checkable
@@ -61,7 +57,7 @@ class ProtocolEncoder:
         """Whether the tokenizer tells where its tokens stand."""
         return self._has_offsets
 
-    def encode_regions(self, regions: list[str]) -> EncodedWithOffsets | EncodedWithoutOffsets:
+    def encode_regions(self, regions: list[str]) -> EncodedRegions | EncodedWithoutOffsets:
         """Encode every region by itself.
 
         Returns:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from turnloom import _core
 from turnloom._arguments import thread_count
+from turnloom._core_types import ColumnTuple, MarkerTuple
 from turnloom.parsing import ParsedResponse, StreamParser, token_bytes, tool_names
 from turnloom.rendered import ContentMarker, Field, RenderedTokens, TokenBatch, TokenColumns
 from turnloom.tokenizer import Tokenizer
@@ -205,7 +206,7 @@ class Renderer:
             self._parser = _core.CompletionParser(self._core, token_bytes(self._tokenizer))
         return self._parser
 
-    def _marker(self, marker: _core.MarkerTuple) -> ContentMarker:
+    def _marker(self, marker: MarkerTuple) -> ContentMarker:
         message_index, field, byte_begin, byte_end, token_id, became_token = marker
         text = self._tokenizer.id_to_token(token_id)
         assert text is not None
@@ -230,7 +231,7 @@ def create_renderer(tokenizer: Tokenizer, config: RendererConfig) -> Renderer:
     return Renderer(tokenizer, config)
 
 
-def _columns(arrays: _core.ColumnTuple) -> TokenColumns:
+def _columns(arrays: ColumnTuple) -> TokenColumns:
     token_ids, message_indices, fields, sampled_mask, is_content, byte_offsets = arrays
     return TokenColumns(
         token_ids=token_ids,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from turnloom import _core
 from turnloom._arguments import thread_count
+from turnloom._core_types import EncodedRegions, EncodedWithoutOffsets
 from turnloom._ids import TokenIds
 from turnloom.pipeline import UnknownPipelineError, native_encoder, native_token_table
 from turnloom.protocol_tokenizer import (
@@ -133,8 +134,9 @@ class Tokenizer:
         """
         if not isinstance(texts, (list, tuple)):
             raise TypeError(f"texts: expected list or tuple, got {type(texts).__name__}")
-        thread_count(threads)
-        ids, offsets = self._core.encode_batch(list(texts), match_markers=_match_markers(special))
+        ids, offsets = self._core.encode_batch(
+            list(texts), match_markers=_match_markers(special), threads=thread_count(threads)
+        )
         return RaggedIds(ids, offsets)
 
     def decode(self, ids: TokenIds, *, skip_special_tokens: bool = False) -> str:
@@ -217,9 +219,7 @@ class Tokenizer:
         """Where it was loaded from; "" for an object without a name."""
         return self._name_or_path
 
-    def _encode_regions_by_package(
-        self, regions: list[str]
-    ) -> _core.EncodedRegions | _core.EncodedWithoutOffsets:
+    def _encode_regions_by_package(self, regions: list[str]) -> EncodedRegions | EncodedWithoutOffsets:
         """Encode with the `tokenizers` package whatever the backend is: what the reference does.
 
         A file of ranks, which the package cannot read, and a tokenizer known by its methods are encoded by
