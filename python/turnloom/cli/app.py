@@ -16,7 +16,7 @@ downloaded.
 _EPILOG = """Try it with the tokenizer that comes along:
 
 ```
-turnloom render chats.jsonl -o chats.parquet -t builtin -f qwen3
+turnloom render examples/chats.jsonl -o chats.parquet -t builtin -f qwen3
 turnloom show chats.parquet --row 0
 ```
 
