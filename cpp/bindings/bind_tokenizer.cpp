@@ -40,7 +40,7 @@ py::tuple encode_regions(const TextEncoder& encoder, const py::list& regions) {
     begins = to_int64(encoded.begins);
     ends = to_int64(encoded.ends);
   }
-  return py::make_tuple(to_array<TokenId>(std::move(encoded.ids)), begins, ends, to_int64(encoded.counts));
+  return py::make_tuple(to_array<TokenId>(std::vector<TokenId>(encoded.ids.begin(), encoded.ids.end())), begins, ends, to_int64(encoded.counts));
 }
 
 py::array encode(const Tokenizer& tokenizer, const py::object& text, bool match_markers) {
@@ -55,7 +55,7 @@ py::array encode(const Tokenizer& tokenizer, const py::object& text, bool match_
 }
 
 std::pair<py::array, py::array> encode_batch(const Tokenizer& tokenizer, const py::list& texts,
-                                             bool match_markers) {
+                                             bool match_markers, std::size_t threads) {
   KeepAlive keep_alive;
   std::vector<std::string_view> views;
   views.reserve(texts.size());
@@ -68,7 +68,7 @@ std::pair<py::array, py::array> encode_batch(const Tokenizer& tokenizer, const p
   std::vector<std::int64_t> offsets;
   {
     const py::gil_scoped_release detached;
-    ids = tokenizer.encode_batch(views, match_markers, offsets);
+    ids = tokenizer.encode_batch(views, match_markers, threads, offsets);
   }
   return {to_array<TokenId>(std::move(ids)), to_array<std::int64_t>(std::move(offsets))};
 }
@@ -100,7 +100,8 @@ void bind_tokenizer(py::module_& module) {
            py::arg("encoder"))
       .def_property_readonly("added_tokens", &Tokenizer::added_tokens)
       .def("encode", &encode, py::arg("text"), py::kw_only(), py::arg("match_markers"))
-      .def("encode_batch", &encode_batch, py::arg("texts"), py::kw_only(), py::arg("match_markers"));
+      .def("encode_batch", &encode_batch, py::arg("texts"), py::kw_only(), py::arg("match_markers"),
+           py::arg("threads"));
   module.def("declared_markers", [] {
     const auto markers = declared_markers();
     return std::vector<std::string_view>(markers.begin(), markers.end());

@@ -26,7 +26,17 @@ void TokenTrie::insert(std::string_view text, std::size_t token_index) {
     node = added;
   }
   nodes_[node].token = token_index;
-  first_[static_cast<unsigned char>(text.front())] = true;
+  std::uint32_t& first = first_[static_cast<unsigned char>(text.front())];
+  if (first == 0) start_bytes_ += text.front();
+  first = child(0, static_cast<unsigned char>(text.front()));
+}
+
+// In most vocabularies all tokens start with the same byte, which the library finds many at a time.
+std::size_t TokenTrie::find_start(std::string_view text, std::size_t begin) const noexcept {
+  if (start_bytes_.empty()) return text.size();
+  if (start_bytes_.size() == 1) return std::min(text.find(start_bytes_.front(), begin), text.size());
+  while (begin < text.size() && first_[static_cast<unsigned char>(text[begin])] == 0) ++begin;
+  return begin;
 }
 
 std::uint32_t TokenTrie::child(std::uint32_t node, unsigned char byte) const {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,19 +19,17 @@ class TokenTrie {
   TokenTrie();
   void insert(std::string_view text, std::size_t token_index);
   [[nodiscard]] bool empty() const noexcept { return nodes_.size() == 1; }
-  /// Whether a token can start with that byte: lets a scan skip most positions.
-  [[nodiscard]] bool starts_with(char byte) const noexcept {
-    return first_[static_cast<unsigned char>(byte)];
-  }
+  /// The first position from `begin` on where a token can start, or the end of the text.
+  [[nodiscard]] std::size_t find_start(std::string_view text, std::size_t begin) const noexcept;
 
   /// Calls `visit(end, token_index)` for every token that starts at `begin`, shortest first.
   template <typename Visit>
   void visit_matches(std::string_view text, std::size_t begin, Visit visit) const {
-    std::uint32_t node = 0;
-    for (std::size_t i = begin; i < text.size(); ++i) {
-      node = child(node, static_cast<unsigned char>(text[i]));
-      if (node == 0) return;
+    std::uint32_t node = first_[static_cast<unsigned char>(text[begin])];
+    for (std::size_t i = begin; node != 0;) {
       if (nodes_[node].token != kNone) visit(i + 1, nodes_[node].token);
+      if (++i == text.size()) return;
+      node = child(node, static_cast<unsigned char>(text[i]));
     }
   }
 
@@ -44,7 +43,8 @@ class TokenTrie {
   [[nodiscard]] std::uint32_t child(std::uint32_t node, unsigned char byte) const;
 
   std::vector<Node> nodes_;
-  std::array<bool, 256> first_{};
+  std::array<std::uint32_t, 256> first_{};  ///< the children of the root by byte
+  std::string start_bytes_;
 };
 
 /// The tokens of a vocabulary by spelling and by id.
@@ -55,6 +55,10 @@ class AddedTokenMatcher {
   [[nodiscard]] const AddedToken* find(std::string_view content) const;
   [[nodiscard]] const AddedToken* find(TokenId id) const;
   [[nodiscard]] const AddedToken& token(std::size_t index) const { return tokens_[index]; }
+  /// Whether the text has a byte that a token starts with.
+  [[nodiscard]] bool may_match(std::string_view text) const noexcept {
+    return verbatim_.find_start(text, 0) < text.size() || normalized_.find_start(text, 0) < text.size();
+  }
   /// Tokens that are matched on the text as it is, and those matched on what these leave.
   [[nodiscard]] const TokenTrie& verbatim() const noexcept { return verbatim_; }
   [[nodiscard]] const TokenTrie& normalized() const noexcept { return normalized_; }

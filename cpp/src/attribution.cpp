@@ -1,6 +1,8 @@
 #include "attribution.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace turnloom {
@@ -12,21 +14,52 @@ class ColumnWriter {
   ColumnWriter(const Prompt& prompt, bool byte_offsets, TokenColumns& columns)
       : pieces_(prompt.pieces), byte_offsets_(byte_offsets), columns_(columns) {}
 
-  void append(TokenId id, std::size_t begin, std::size_t end) {
-    while (piece_ + 1 < pieces_.size() && pieces_[piece_].end <= begin) ++piece_;
-    const Piece& piece = pieces_[piece_];
-    columns_.token_ids.push_back(id);
-    columns_.message_indices.push_back(piece.message);
-    columns_.fields.push_back(static_cast<std::uint8_t>(piece.field));
-    columns_.sampled_mask.push_back(piece.sampled ? 1 : 0);
-    columns_.is_content.push_back(piece.is_content ? 1 : 0);
-    if (byte_offsets_) {
-      columns_.byte_offsets.push_back(static_cast<std::int64_t>(begin));
-      columns_.byte_offsets.push_back(static_cast<std::int64_t>(end));
+  void append(const Segment& token) {
+    columns_.token_ids.push_back(token.token);
+    append_origin(piece_of(token.begin), 1);
+    if (byte_offsets_) append_span(token.begin, token.end);
+  }
+
+  /// Tokens whose begins and ends are bytes behind `offset`, in order of both.
+  void append(std::span<const TokenId> ids, std::span<const std::uint32_t> begins,
+              std::span<const std::uint32_t> ends, std::size_t offset) {
+    columns_.token_ids.insert(columns_.token_ids.end(), ids.begin(), ids.end());
+    for (auto first = begins.begin(); first != begins.end();) {
+      const Piece& piece = piece_of(offset + *first);
+      const auto last = &piece == &pieces_.back() ? begins.end()
+                                                  : std::lower_bound(first, begins.end(), piece.end - offset);
+      append_origin(piece, static_cast<std::size_t>(last - first));
+      first = last;
     }
+    if (!byte_offsets_) return;
+    for (std::size_t i = 0; i < ids.size(); ++i) append_span(offset + begins[i], offset + ends[i]);
+  }
+
+  /// Tokens of which no more is known than that they are those of the segment.
+  void append(std::span<const TokenId> ids, const Segment& segment) {
+    columns_.token_ids.insert(columns_.token_ids.end(), ids.begin(), ids.end());
+    append_origin(piece_of(segment.begin), ids.size());
   }
 
  private:
+  const Piece& piece_of(std::size_t byte) {
+    while (piece_ + 1 < pieces_.size() && pieces_[piece_].end <= byte) ++piece_;
+    return pieces_[piece_];
+  }
+
+  void append_origin(const Piece& piece, std::size_t n_tokens) {
+    const auto append = [&](auto& column, auto value) { column.insert(column.end(), n_tokens, value); };
+    append(columns_.message_indices, piece.message);
+    append(columns_.fields, static_cast<std::uint8_t>(piece.field));
+    append(columns_.sampled_mask, static_cast<std::uint8_t>(piece.sampled));
+    append(columns_.is_content, static_cast<std::uint8_t>(piece.is_content));
+  }
+
+  void append_span(std::size_t begin, std::size_t end) {
+    columns_.byte_offsets.push_back(static_cast<std::int64_t>(begin));
+    columns_.byte_offsets.push_back(static_cast<std::int64_t>(end));
+  }
+
   const std::vector<Piece>& pieces_;
   const bool byte_offsets_;
   TokenColumns& columns_;
@@ -70,17 +103,18 @@ void encode_prompts(std::span<const SegmentedPrompt> prompts, const TextEncoder&
     ColumnWriter writer(prompt, byte_offsets, columns);
     for (const Segment& segment : segments) {
       if (segment.token != kNoToken) {
-        writer.append(segment.token, segment.begin, segment.end);
+        writer.append(segment);
         continue;
       }
-      const std::size_t end = token + encoded.counts[region++];
-      for (; !encoder.has_offsets() && token < end; ++token) {
-        writer.append(encoded.ids[token], segment.begin, segment.end);
+      const std::size_t n = encoded.counts[region++];
+      const std::span ids = std::span(encoded.ids).subspan(token, n);
+      if (encoder.has_offsets()) {
+        writer.append(ids, std::span(encoded.begins).subspan(token, n),
+                      std::span(encoded.ends).subspan(token, n), segment.begin);
+      } else {
+        writer.append(ids, segment);
       }
-      for (; token < end; ++token) {
-        writer.append(encoded.ids[token], segment.begin + static_cast<std::size_t>(encoded.begins[token]),
-                      segment.begin + static_cast<std::size_t>(encoded.ends[token]));
-      }
+      token += n;
     }
     row_ends.push_back(columns.size());
   }

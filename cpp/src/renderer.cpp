@@ -47,7 +47,7 @@ Prompt Renderer::render_prompt(const Conversation& conversation, const RenderOpt
 
 RenderedColumns Renderer::render(const Conversation& conversation, const RenderOptions& options) const {
   SegmentedPrompt row{render_prompt(conversation, options), {}};
-  auto [segments, markers] = segment(row.prompt, *tokenizer_, marker_policy_);
+  auto [segments, markers] = segment(row.prompt.text, row.prompt.pieces, *tokenizer_, marker_policy_);
   row.segments = std::move(segments);
   RenderedColumns rendered{{}, std::move(markers)};
   std::vector<std::size_t> row_ends;
@@ -67,7 +67,7 @@ BatchColumns Renderer::render_batch(std::span<const Conversation* const> rows, c
       if (rows[row] == nullptr) continue;
       try {
         Prompt prompt = render_prompt(*rows[row], options);
-        auto [segments, markers] = segment(prompt, *tokenizer_, marker_policy_);
+        auto [segments, markers] = segment(prompt.text, prompt.pieces, *tokenizer_, marker_policy_);
         prompts[i] = {std::move(prompt), std::move(segments)};
         for (const MarkerHit& marker : markers) chunk.markers.emplace_back(row, marker);
       } catch (const Error&) {

@@ -48,8 +48,8 @@ struct Match {
 
 class Scan {
  public:
-  Scan(const Prompt& prompt, const Tokenizer& tokenizer, MarkerPolicy policy)
-      : text_(prompt.text), pieces_(prompt.pieces), matcher_(tokenizer.matcher()), policy_(policy) {
+  Scan(std::string_view text, std::span<const Piece> pieces, const Tokenizer& tokenizer, MarkerPolicy policy)
+      : text_(text), pieces_(pieces), matcher_(tokenizer.matcher()), policy_(policy) {
     allowed_until_.resize(pieces_.size());
     for (std::size_t i = pieces_.size(); i-- > 0;) {
       if (!may_hold_markers(pieces_[i], policy)) {
@@ -94,11 +94,7 @@ class Scan {
     std::size_t reported_until = begin;
     std::size_t piece = piece_at(begin);
     std::size_t at = std::max(begin, cuts.empty() ? 0 : cuts.back().end);
-    while (at < end) {
-      if (!trie.starts_with(text_[at])) {
-        ++at;
-        continue;
-      }
+    while ((at = trie.find_start(bounded, at)) < end) {
       while (pieces_[piece].end <= at) ++piece;
       const auto [allowed, blocked] = longest_matches(trie, bounded, at, piece, sentence);
       if (blocked.token != nullptr && at >= reported_until) {
@@ -206,7 +202,7 @@ class Scan {
   }
 
   const std::string_view text_;
-  const std::vector<Piece>& pieces_;
+  const std::span<const Piece> pieces_;
   const AddedTokenMatcher& matcher_;
   const MarkerPolicy policy_;
   std::vector<std::size_t>
@@ -217,8 +213,9 @@ class Scan {
 
 }  // namespace
 
-Segmentation segment(const Prompt& prompt, const Tokenizer& tokenizer, MarkerPolicy policy) {
-  return Scan(prompt, tokenizer, policy).run();
+Segmentation segment(std::string_view text, std::span<const Piece> pieces, const Tokenizer& tokenizer,
+                     MarkerPolicy policy) {
+  return Scan(text, pieces, tokenizer, policy).run();
 }
 
 }  // namespace turnloom

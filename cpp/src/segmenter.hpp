@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "turnloom/prompt.hpp"
@@ -21,9 +23,11 @@ struct Segmentation {
   std::vector<MarkerHit> markers;  ///< spelled at least in part by the caller's text, in order
 };
 
-/// Matches added tokens: leftmost first, then the longest that is allowed there. A marker is allowed where
-/// all its bytes lie in pieces that may hold markers; other added tokens always are. Linear in the text.
-/// Throws Error (render) under MarkerPolicy::reject for a marker in a piece that may hold none.
-[[nodiscard]] Segmentation segment(const Prompt& prompt, const Tokenizer& tokenizer, MarkerPolicy policy);
+/// Matches added tokens in the text of a prompt: leftmost first, then the longest that is allowed there. A
+/// marker is allowed where all its bytes lie in pieces that may hold markers; other added tokens always are.
+/// Linear in the text. Throws Error (render) under MarkerPolicy::reject for a marker in a piece that may hold
+/// none.
+[[nodiscard]] Segmentation segment(std::string_view text, std::span<const Piece> pieces,
+                                   const Tokenizer& tokenizer, MarkerPolicy policy);
 
 }  // namespace turnloom

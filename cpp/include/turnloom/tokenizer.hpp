@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "turnloom/prompt.hpp"
+#include "turnloom/raw_vector.hpp"
 
 namespace turnloom {
 
@@ -27,9 +28,9 @@ struct AddedToken {
 
 /// Tokens of a run of regions, flat. Offsets are bytes in the token's own region.
 struct EncodedRegions {
-  std::vector<TokenId> ids;
-  std::vector<std::uint32_t> begins;
-  std::vector<std::uint32_t> ends;
+  RawVector<TokenId> ids;
+  RawVector<std::uint32_t> begins;
+  RawVector<std::uint32_t> ends;
   std::vector<std::size_t> counts;  ///< tokens of each region
 
   void clear() noexcept;
@@ -76,9 +77,10 @@ class Tokenizer {
   [[nodiscard]] std::optional<TokenId> added_token_id(std::string_view content) const;
   /// Ids of a text by itself. Markers are tokens or, without `match_markers`, ordinary text.
   [[nodiscard]] std::vector<TokenId> encode(std::string_view text, bool match_markers) const;
-  /// The same for many texts, which are handed to the encoder together; `offsets` has one entry more than
-  /// texts.
+  /// The same for many texts, on `threads` threads that are started here and joined before it returns; text i
+  /// has the ids `[offsets[i], offsets[i + 1])`.
   [[nodiscard]] std::vector<TokenId> encode_batch(std::span<const std::string_view> texts, bool match_markers,
+                                                  std::size_t threads,
                                                   std::vector<std::int64_t>& offsets) const;
 
   [[nodiscard]] const AddedTokenMatcher& matcher() const noexcept { return *matcher_; }

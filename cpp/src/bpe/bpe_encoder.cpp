@@ -86,31 +86,35 @@ void BpeEncoder::seed() {
 }
 
 void BpeEncoder::encode(std::span<const std::string_view> regions, EncodedRegions& out) const {
-  out.clear();
   WordEncoder words({tables_, borders_, is_whole_, short_words_, long_words_}, out);
-  NormalisedText normalised;
   std::vector<std::uint32_t> ends;
-  for (const std::string_view region : regions) {
-    const std::size_t first = out.ids.size();
-    const bool changes = needs_normalising(region);
-    if (changes) nfc_ ? normalise(region, normalised) : spaces_for_symbols(region, normalised);
-    const std::string_view text = changes ? normalised.text : region;
+  const auto encode_text = [&](std::string_view text) {
     if (split_) {
       split(*split_, text, ends);
       words.encode(text, ends);
     } else {
       words.encode_word(text);
     }
-    if (changes) {
-      std::size_t chunk = 0;
-      for (std::size_t i = first; i < out.ids.size(); ++i) {
-        const auto [begin, end] = normalised.source_of(out.begins[i], out.ends[i], chunk);
-        out.begins[i] = static_cast<std::uint32_t>(begin);
-        out.ends[i] = static_cast<std::uint32_t>(end);
-      }
+  };
+  NormalisedText normalised;
+  for (const std::string_view region : regions) {
+    if (!needs_normalising(region)) {
+      encode_text(region);
+      continue;
     }
-    out.counts.push_back(out.ids.size() - first);
+    nfc_ ? normalise(region, normalised) : spaces_for_symbols(region, normalised);
+    words.fill_gaps();
+    const std::size_t first = words.n_tokens();
+    encode_text(normalised.text);
+    words.fill_gaps();
+    std::size_t chunk = 0;
+    for (std::size_t i = first; i < words.n_tokens(); ++i) {
+      const auto [begin, end] = normalised.source_of(out.begins[i], out.ends[i], chunk);
+      out.begins[i] = static_cast<std::uint32_t>(begin);
+      out.ends[i] = static_cast<std::uint32_t>(end);
+    }
   }
+  words.finish();
 }
 
 bool BpeEncoder::needs_normalising(std::string_view region) const {

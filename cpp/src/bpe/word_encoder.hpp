@@ -1,4 +1,4 @@
-// Encoding the words of a text, many at a time.
+// Encoding the words of texts, many at a time.
 #pragma once
 
 #include <array>
@@ -26,72 +26,79 @@ struct SharedWords {
   LongWords& long_words;
 };
 
-/// For one thread. Kept between texts for its memory.
+/// Writes the tokens of words that are known as it meets them. The others leave gaps, which are filled when there
+/// are enough of them to merge side by side. For one thread and one call.
 class WordEncoder {
  public:
-  WordEncoder(const SharedWords& shared, EncodedRegions& out) : shared_(shared), out_(out) {}
+  /// Replaces `out`, which is complete after `finish`.
+  WordEncoder(const SharedWords& shared, EncodedRegions& out) : shared_(shared), out_(out) { out.clear(); }
 
-  /// Appends the tokens of the words that end at `ends` and tile the text.
+  /// Appends the tokens of a region, whose words end at `ends`.
   void encode(std::string_view text, std::span<const std::uint32_t> ends);
-
-  /// Appends the tokens of a text that is one word.
+  /// Appends the tokens of a region that is one word.
   void encode_word(std::string_view text);
+  /// Fills the gaps that are left; the texts of the regions since the last time have to be there.
+  void fill_gaps();
+  /// Completes `out`.
+  void finish();
+  /// How many tokens there are so far, without those of gaps.
+  [[nodiscard]] std::size_t n_tokens() const noexcept { return n_tokens_; }
 
  private:
-  static constexpr std::size_t kBlock = 512;  ///< words that are merged together, so that no lane is idle
-  static constexpr std::size_t kAhead = 64;   ///< words whose slots are on their way to the cache
-  static constexpr std::size_t kLanes = 8;
+  static constexpr std::size_t kAhead = 64;   // words whose slots are on their way to the cache
+  static constexpr std::size_t kMaxGaps = 64;
+  static constexpr std::size_t kLanes = 4;    // words that merge side by side
 
   struct Word {
-    WordKey key;  ///< if it is short
+    WordKey key;         // of a short one
+    std::uint32_t slot;  // likewise
     std::uint32_t begin;
     std::uint32_t n_bytes;
-    std::uint32_t slot;
-    bool is_part;  ///< of a longer word
+    bool is_part;  // of a longer word
   };
-  struct Range {
-    std::size_t begin;
-    std::size_t end;
+  struct Gap {
+    WordKey key;
+    const char* bytes;
+    std::uint32_t begin;
+    std::uint32_t n_bytes;
+    std::size_t region;
+    std::size_t at;  // tokens before it, without those of gaps
+    std::size_t n_symbols;
+    std::array<Symbol, 64> symbols;
   };
 
-  void add_long(std::size_t begin, std::size_t end);
-  void add(std::size_t begin, std::size_t end, bool is_part);
   void add_short(std::size_t begin, std::size_t n_bytes, bool is_part);
-  [[nodiscard]] Word& new_word();
+  void add_long(std::size_t begin, std::size_t n_bytes);
+  void add_uncut(std::size_t begin, std::size_t n_bytes, bool is_part);
   void look_up_added();
-  void finish_block();
-  [[nodiscard]] bool look_up(std::size_t word);
-  [[nodiscard]] bool look_up_long(std::size_t word);
-  [[nodiscard]] bool may_be(std::size_t word, TokenId id) const;
-  void keep_symbols(std::size_t word, std::span<const Symbol> symbols);
-  void merge_missed();
-  template <std::size_t kMaxBytes>
-  void merge_words(std::span<const std::uint16_t> words, std::array<ShortMerger<kMaxBytes>, kLanes>& mergers);
-  template <std::size_t kMaxBytes>
-  void finish_merging(std::size_t word, const ShortMerger<kMaxBytes>& merger);
-  void write_tokens();
+  [[nodiscard]] std::size_t write_known(std::size_t i);
+  [[nodiscard]] std::span<const Symbol> find_long(const Word& word) const;
+  void look_up_long(const Word& word);
+  [[nodiscard]] bool may_be(const Word& word, TokenId id) const;
+  void make_room(std::size_t n_tokens);
+  void write(const Word& word, std::span<const Symbol> symbols);
+  void leave_gap(const Word& word);
+  void finish_region();
 
-  [[nodiscard]] std::string_view bytes_of(std::size_t word) const {
-    return text_.substr(words_[word].begin, words_[word].n_bytes);
-  }
+  template <std::size_t kMaxBytes>
+  void merge_side_by_side(std::span<Gap* const> gaps);
+  template <std::size_t kMaxBytes>
+  void keep(const ShortMerger<kMaxBytes>& merger, Gap& gap);
 
-  SharedWords shared_;
+  const SharedWords shared_;
   EncodedRegions& out_;
+  std::size_t n_tokens_ = 0;  // in out_, whose columns are longer
+  TokenId* ids_ = nullptr;
+  std::uint32_t* begins_ = nullptr;
+  std::uint32_t* ends_ = nullptr;
+  std::size_t region_begin_ = 0;
   std::string_view text_;
   std::vector<std::uint32_t> part_ends_;
   LongMerger long_merger_;
-
-  // The words of a block and their tokens; of a word with more than there is room for, in symbols_.
   std::size_t n_words_ = 0;
-  std::size_t n_looked_up_ = 0;
-  Word words_[kBlock];
-  WordTable::Tokens tokens_[kBlock];
-  Range symbol_ranges_[kBlock];
-  std::vector<Symbol> symbols_;
-  std::size_t n_missed_ = 0;
-  std::uint16_t missed_[kBlock];
-  std::array<ShortMerger<16>, kLanes> mergers_;
-  std::array<ShortMerger<64>, kLanes> medium_mergers_;
+  std::array<Word, kAhead> words_;
+  std::size_t n_gaps_ = 0;
+  std::array<Gap, kMaxGaps> gaps_;
 };
 
 }  // namespace turnloom
