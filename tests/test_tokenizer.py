@@ -268,3 +268,11 @@ def test_threads_share_a_tokenizer(tok: Tokenizer) -> None:
     alone = [work(n) for n in range(400)]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(work, range(400))) == alone
+
+
+def test_a_token_or_an_id_of_another_type(tok: Tokenizer) -> None:
+    assert tok.id_to_token(np.int32(0)) == tok.id_to_token(0)
+    with pytest.raises(TypeError, match=r"^id: expected int, got float$"):
+        tok.id_to_token(1.5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^token: expected str, got int$"):
+        tok.token_to_id(3)  # type: ignore[arg-type]

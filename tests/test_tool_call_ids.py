@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import example, given
@@ -276,3 +277,11 @@ def test_documentation() -> None:
         result = doctest.DocTestRunner(verbose=False).run(test, out=report.append, clear_globs=False)
         names = test.globs
         assert result.attempted and not result.failed, "".join(report)
+
+
+@pytest.mark.parametrize("offsets", [[0, 3, 1], [0, 2**31 - 1, 4], [-1, 2, 4]])
+def test_arrow_offsets_that_do_not_ascend(offsets: list[int]) -> None:
+    buffers = [None, pa.py_buffer(np.array(offsets, np.int32)), pa.py_buffer(b"abcd")]
+    array = pa.Array.from_buffers(pa.string(), 2, buffers)
+    with pytest.raises(ValueError, match=r"\[[01]\]: the offsets of the Arrow array do not ascend"):
+        ToolCallIdFormat.alphanumeric(9).conform_batch(array)

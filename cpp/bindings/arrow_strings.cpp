@@ -106,6 +106,16 @@ ArrowStrings::ArrowStrings(PyObject* object, const Place& place) {
   } else {
     offsets_ = offsets_of<std::int32_t>(array);
   }
+  // The interface does not say how long the text is, so only their order can be checked.
+  std::visit(
+      [&](const auto offsets) {
+        for (std::size_t row = 0; row < size_; ++row) {
+          if (offsets[row] >= 0 && offsets[row] <= offsets[row + 1]) continue;
+          throw Error(ErrorKind::value, place.index(row).text(),
+                      "the offsets of the Arrow array do not ascend");
+        }
+      },
+      offsets_);
   if (array.null_count != 0) validity_ = static_cast<const std::uint8_t*>(array.buffers[0]);
   first_bit_ = static_cast<std::size_t>(array.offset);
 }

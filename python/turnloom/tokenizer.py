@@ -178,11 +178,15 @@ class Tokenizer:
 
     def token_to_id(self, token: str) -> int | None:
         """Return the id of a token as the vocabulary spells it (`Ġthe` for ` the`), or None."""
+        if not isinstance(token, str):
+            raise TypeError(f"token: expected str, got {type(token).__name__}")
         return self._tokens.token_to_id(token)
 
     def id_to_token(self, id: int) -> str | None:
         """Return a token as the vocabulary spells it, or None past the vocabulary."""
-        return self._tokens.id_to_token(id)
+        if isinstance(id, bool) or not isinstance(id, int | np.integer):
+            raise TypeError(f"id: expected int, got {type(id).__name__}")
+        return self._tokens.id_to_token(int(id)) if 0 <= id < 2**31 else None
 
     @property
     def vocab_size(self) -> int:

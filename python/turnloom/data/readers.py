@@ -71,6 +71,9 @@ def check_input(path: Path) -> None:
         names = parquet_schema(path).names
         if "messages" not in names:
             raise InputError(f"{path}: no column 'messages'; its columns are {', '.join(names)}")
+        for name in ("messages", "tools"):
+            if names.count(name) > 1:
+                raise InputError(f"{path}: {names.count(name)} columns {name!r}")
 
 
 def parquet_schema(path: Path) -> Any:
