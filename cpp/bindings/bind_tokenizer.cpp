@@ -40,7 +40,8 @@ py::tuple encode_regions(const TextEncoder& encoder, const py::list& regions) {
     begins = to_int64(encoded.begins);
     ends = to_int64(encoded.ends);
   }
-  return py::make_tuple(to_array<TokenId>(std::vector<TokenId>(encoded.ids.begin(), encoded.ids.end())), begins, ends, to_int64(encoded.counts));
+  return py::make_tuple(to_array<TokenId>(std::vector<TokenId>(encoded.ids.begin(), encoded.ids.end())),
+                        begins, ends, to_int64(encoded.counts));
 }
 
 py::array encode(const Tokenizer& tokenizer, const py::object& text, bool match_markers) {

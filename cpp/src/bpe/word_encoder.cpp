@@ -69,7 +69,8 @@ void WordEncoder::add_long(std::size_t begin, std::size_t n_bytes) {
 }
 
 void WordEncoder::add_uncut(std::size_t begin, std::size_t n_bytes, bool is_part) {
-  words_[n_words_++] = {{}, 0, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(n_bytes), is_part};
+  words_[n_words_++] = {
+      {}, 0, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(n_bytes), is_part};
   if (n_words_ == kAhead) look_up_added();
 }
 
@@ -89,8 +90,8 @@ void WordEncoder::look_up_added() {
   n_words_ = 0;
 }
 
-// Writes the tokens of short words from the word `i` on. Returns the first that is not known, or not from the table
-// of short words.
+// Writes the tokens of short words from the word `i` on. Returns the first that is not known, or not from the
+// table of short words.
 std::size_t WordEncoder::write_known(std::size_t i) {
   std::size_t n = n_tokens_;
   for (; i < n_words_; ++i) {
