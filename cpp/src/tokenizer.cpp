@@ -1,5 +1,7 @@
 #include "turnloom/tokenizer.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "added_tokens.hpp"
@@ -37,46 +39,63 @@ std::vector<Segment> segments_of(const Tokenizer& tokenizer, std::string_view te
   return segment(text, {&piece, 1}, tokenizer, policy).segments;
 }
 
-// Appends to `out`.
-void encode_texts(const Tokenizer& tokenizer, std::span<const std::string_view> texts, bool match_markers,
-                  EncodedTexts& out) {
-  std::vector<std::string_view> regions;
-  std::vector<TokenId> tokens;            // of the segments; kNoToken for a region
-  std::vector<std::size_t> segment_ends;  // of each text
-  const auto add = [&](std::string_view text, TokenId token) {
-    tokens.push_back(token);
-    if (token == kNoToken) regions.push_back(text);
-  };
-  for (const std::string_view text : texts) {
-    if (tokenizer.matcher().may_match(text)) {
-      for (const auto& [begin, end, token] : segments_of(tokenizer, text, match_markers)) {
-        add(text.substr(begin, end - begin), token);
-      }
-    } else if (!text.empty()) {
-      add(text, kNoToken);
-    }
-    segment_ends.push_back(tokens.size());
-  }
-  EncodedRegions encoded;
-  if (!regions.empty()) tokenizer.encoder().encode(regions, encoded);
+/// Encodes chunks of texts one after the other.
+class TextsEncoder {
+ public:
+  TextsEncoder(const Tokenizer& tokenizer, bool match_markers) : tokenizer_(tokenizer), match_markers_(match_markers) {}
 
-  auto ids = encoded.ids.begin();
-  auto count = encoded.counts.begin();
-  std::size_t i = 0;
-  for (const std::size_t end : segment_ends) {
-    const std::size_t first = out.ids.size();
-    for (; i < end; ++i) {
-      if (tokens[i] != kNoToken) {
-        out.ids.push_back(tokens[i]);
-      } else {
-        const auto last = ids + static_cast<std::ptrdiff_t>(*count++);
-        out.ids.insert(out.ids.end(), ids, last);
-        ids = last;
+  /// Appends to `out`.
+  void encode(std::span<const std::string_view> texts, EncodedTexts& out) {
+    regions_.clear();
+    tokens_.clear();
+    text_ends_.clear();
+    for (const std::string_view text : texts) {
+      if (tokenizer_.matcher().may_match(text)) {
+        for (const auto& [begin, end, token] : segments_of(tokenizer_, text, match_markers_)) {
+          add(text.substr(begin, end - begin), token);
+        }
+      } else if (!text.empty()) {
+        add(text, kNoToken);
       }
+      text_ends_.push_back(tokens_.size());
     }
-    out.counts.push_back(out.ids.size() - first);
+    encoded_.clear();
+    if (!regions_.empty()) tokenizer_.encoder().encode(regions_, encoded_);
+    append(out);
   }
-}
+
+ private:
+  void add(std::string_view text, TokenId token) {
+    tokens_.push_back(token);
+    if (token == kNoToken) regions_.push_back(text);
+  }
+
+  void append(EncodedTexts& out) const {
+    auto ids = encoded_.ids.begin();
+    auto count = encoded_.counts.begin();
+    std::size_t i = 0;
+    for (const std::size_t end : text_ends_) {
+      const std::size_t first = out.ids.size();
+      for (; i < end; ++i) {
+        if (tokens_[i] != kNoToken) {
+          out.ids.push_back(tokens_[i]);
+        } else {
+          const auto last = ids + static_cast<std::ptrdiff_t>(*count++);
+          out.ids.insert(out.ids.end(), ids, last);
+          ids = last;
+        }
+      }
+      out.counts.push_back(out.ids.size() - first);
+    }
+  }
+
+  const Tokenizer& tokenizer_;
+  const bool match_markers_;
+  std::vector<std::string_view> regions_;
+  std::vector<TokenId> tokens_;         ///< of the segments; kNoToken for a region
+  std::vector<std::size_t> text_ends_;  ///< in tokens_
+  EncodedRegions encoded_;
+};
 
 }  // namespace
 
@@ -101,30 +120,33 @@ std::optional<TokenId> Tokenizer::added_token_id(std::string_view content) const
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text, bool match_markers) const {
   EncodedTexts encoded;
-  encode_texts(*this, {&text, 1}, match_markers, encoded);
+  TextsEncoder(*this, match_markers).encode({&text, 1}, encoded);
   return std::move(encoded.ids);
 }
 
 std::vector<TokenId> Tokenizer::encode_batch(std::span<const std::string_view> texts, bool match_markers,
                                              std::size_t threads, std::vector<std::int64_t>& offsets) const {
   const std::vector<std::size_t> chunk_ends = chunks_of(texts);
-  std::vector<EncodedTexts> chunks(threads > 1 ? chunk_ends.size() : 1);
-  run_on_threads(threads, chunk_ends.size(), [&](std::size_t i) {
-    const std::size_t first = i == 0 ? 0 : chunk_ends[i - 1];
-    encode_texts(*this, texts.subspan(first, chunk_ends[i] - first), match_markers,
-                 chunks[i % chunks.size()]);
+  const std::size_t n_workers = std::max<std::size_t>(1, std::min(threads, chunk_ends.size()));
+  std::vector<EncodedTexts> encoded(n_workers == 1 ? 1 : chunk_ends.size());
+  std::atomic<std::size_t> next = 0;
+  run_on_threads(n_workers, n_workers, [&](std::size_t) {
+    TextsEncoder encoder(*this, match_markers);
+    for (std::size_t i = next++; i < chunk_ends.size(); i = next++) {
+      const std::size_t first = i == 0 ? 0 : chunk_ends[i - 1];
+      encoder.encode(texts.subspan(first, chunk_ends[i] - first), encoded[encoded.size() == 1 ? 0 : i]);
+    }
   });
 
   offsets.assign(1, 0);
   offsets.reserve(texts.size() + 1);
-  for (const EncodedTexts& chunk : chunks) {
-    for (const std::size_t count : chunk.counts)
-      offsets.push_back(offsets.back() + static_cast<std::int64_t>(count));
+  for (const EncodedTexts& chunk : encoded) {
+    for (const std::size_t count : chunk.counts) offsets.push_back(offsets.back() + static_cast<std::int64_t>(count));
   }
-  if (chunks.size() == 1) return std::move(chunks.front().ids);
+  if (encoded.size() == 1) return std::move(encoded.front().ids);
   std::vector<TokenId> ids;
   ids.reserve(static_cast<std::size_t>(offsets.back()));
-  for (EncodedTexts& chunk : chunks) {
+  for (EncodedTexts& chunk : encoded) {
     ids.insert(ids.end(), chunk.ids.begin(), chunk.ids.end());
     chunk = {};
   }

@@ -87,6 +87,9 @@ void BpeEncoder::seed() {
 
 void BpeEncoder::encode(std::span<const std::string_view> regions, EncodedRegions& out) const {
   WordEncoder words({tables_, borders_, is_whole_, short_words_, long_words_}, out);
+  std::size_t n_bytes = 0;
+  for (const std::string_view region : regions) n_bytes += region.size();
+  words.reserve(n_bytes);
   std::vector<std::uint32_t> ends;
   const auto encode_text = [&](std::string_view text) {
     if (split_) {

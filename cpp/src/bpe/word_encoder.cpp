@@ -13,18 +13,29 @@ constexpr std::size_t kMaxShortTokens = std::tuple_size_v<WordTable::Tokens>;
 
 }  // namespace
 
+void WordEncoder::reserve(std::size_t n_bytes) {
+  constexpr std::size_t kMost = std::size_t{1} << 20;
+  const std::size_t n = std::min(n_bytes / 3, kMost);
+  out_.ids.reserve(n);
+  out_.begins.reserve(n);
+  out_.ends.reserve(n);
+}
+
 void WordEncoder::encode(std::string_view text, std::span<const std::uint32_t> ends) {
   text_ = text;
+  Queue queue;
   std::size_t begin = 0;
   for (const std::uint32_t end : ends) {
     if (end - begin <= WordKey::kMaxBytes) {
-      add_short(begin, end - begin, false);
+      add_short(queue, begin, end - begin);
     } else {
-      add_long(begin, end - begin);
+      add_long(queue, begin, end - begin);
     }
     begin = end;
   }
-  finish_region();
+  write_all(queue);
+  out_.counts.push_back(n_tokens_ - region_begin_);
+  region_begin_ = n_tokens_;
 }
 
 void WordEncoder::encode_word(std::string_view text) {
@@ -32,79 +43,77 @@ void WordEncoder::encode_word(std::string_view text) {
   encode(text, {&end, 1});
 }
 
-void WordEncoder::finish_region() {
-  look_up_added();
-  out_.counts.push_back(n_tokens_ - region_begin_);
-  region_begin_ = n_tokens_;
-}
-
-inline void WordEncoder::add_short(std::size_t begin, std::size_t n_bytes, bool is_part) {
-  Word& word = words_[n_words_++];
-  word.key = WordKey::of(text_.data() + begin, n_bytes, text_.size() - begin);
-  word.slot = static_cast<std::uint32_t>(shared_.short_words.slot_of(word.key));
-  word.begin = static_cast<std::uint32_t>(begin);
-  word.n_bytes = static_cast<std::uint32_t>(n_bytes);
-  word.is_part = is_part;
-  shared_.short_words.prefetch(word.slot);
-  if (n_words_ == kAhead) look_up_added();
+inline void WordEncoder::add_short(Queue& queue, std::size_t begin, std::size_t n_bytes) {
+  const auto key = WordKey::of(text_.data() + begin, n_bytes, text_.size() - begin);
+  const std::size_t slot = shared_.short_words.slot_of(key);
+  shared_.short_words.prefetch(slot);
+  queue.words[queue.n] = {key, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(n_bytes),
+                          static_cast<std::uint32_t>(slot), false};
+  if (++queue.n == kAhead) write_all(queue);
 }
 
 // A long word is cut only if it is not known as a whole.
-void WordEncoder::add_long(std::size_t begin, std::size_t n_bytes) {
-  const Word word{{}, 0, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(n_bytes), false};
+void WordEncoder::add_long(Queue& queue, std::size_t begin, std::size_t n_bytes) {
+  Word word{{}, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(n_bytes), kOther, false};
   part_ends_.clear();
   if (find_long(word).empty()) {
     shared_.borders.cut(text_.substr(begin, n_bytes), begin, part_ends_);
-  } else {
-    part_ends_.push_back(static_cast<std::uint32_t>(begin + n_bytes));
+    word.is_part = part_ends_.size() > 1;
+  }
+  if (!word.is_part) {
+    add_other(queue, word);
+    return;
   }
   for (const std::uint32_t end : part_ends_) {
-    if (end - begin <= WordKey::kMaxBytes) {
-      add_short(begin, end - begin, true);
+    word.n_bytes = end - word.begin;
+    if (word.n_bytes > WordKey::kMaxBytes || shared_.tables.ignore_merges) {
+      add_other(queue, word);
     } else {
-      add_uncut(begin, end - begin, part_ends_.size() > 1);
+      add_short(queue, word.begin, word.n_bytes);
     }
-    begin = end;
+    word.begin = end;
   }
 }
 
-void WordEncoder::add_uncut(std::size_t begin, std::size_t n_bytes, bool is_part) {
-  words_[n_words_++] = {
-      {}, 0, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(n_bytes), is_part};
-  if (n_words_ == kAhead) look_up_added();
-}
-
-void WordEncoder::look_up_added() {
-  make_room(kAhead * kMaxShortTokens);
-  for (std::size_t i = 0; i < n_words_;) {
-    i = write_known(i);
-    if (i == n_words_) break;
-    const Word& word = words_[i++];
-    WordTable::Tokens tokens;
-    if (word.n_bytes > WordKey::kMaxBytes || shared_.short_words.find(word.key, word.slot, tokens)) {
-      look_up_long(word);
-    } else {
-      leave_gap(word);
-    }
+void WordEncoder::add_other(Queue& queue, const Word& word) {
+  Word& added = queue.words[queue.n];
+  added = word;
+  if (word.n_bytes <= WordKey::kMaxBytes) {
+    added.key = WordKey::of(text_.data() + word.begin, word.n_bytes, text_.size() - word.begin);
+    shared_.short_words.prefetch(shared_.short_words.slot_of(added.key));
   }
-  n_words_ = 0;
+  if (++queue.n == kAhead) write_all(queue);
 }
 
-// Writes the tokens of short words from the word `i` on. Returns the first that is not known, or not from the
-// table of short words.
-std::size_t WordEncoder::write_known(std::size_t i) {
+void WordEncoder::write_all(Queue& queue) {
+  std::span<const Word> words = std::span(queue.words).first(queue.n);
+  while (!words.empty()) {
+    make_room(kAhead * kMaxShortTokens);
+    words = words.subspan(write_known(words));
+    if (words.empty()) break;
+    write_other(words.front());
+    words = words.subspan(1);
+  }
+  queue.n = 0;
+}
+
+// Up to a word that has to be looked at more closely. Returns how many it wrote.
+std::size_t WordEncoder::write_known(std::span<const Word> words) {
+  TokenId* const ids = out_.ids.data();
+  std::uint32_t* const begins = out_.begins.data();
+  std::uint32_t* const ends = out_.ends.data();
   std::size_t n = n_tokens_;
-  for (; i < n_words_; ++i) {
-    const Word& word = words_[i];
-    WordTable::Tokens tokens;
-    if (word.n_bytes > WordKey::kMaxBytes || !shared_.short_words.find(word.key, word.slot, tokens)) break;
-    if (tokens[0].is_too_many() || (word.is_part && !tokens[1] && !may_be(word, tokens[0].id()))) break;
-    std::uint32_t begin = word.begin;
-    for (std::size_t k = 0; k < kMaxShortTokens && tokens[k]; ++k) {
-      ids_[n] = tokens[k].id();
-      begins_[n] = begin;
-      begin += tokens[k].n_bytes();
-      ends_[n] = begin;
+  std::size_t i = 0;
+  for (; i < words.size() && words[i].slot != kOther; ++i) {
+    const WordTable::Tokens* const tokens = shared_.short_words.find(words[i].key, words[i].slot);
+    if (tokens == nullptr || (*tokens)[0].is_too_many()) break;
+    std::uint32_t begin = words[i].begin;
+    for (const PackedToken token : *tokens) {
+      if (!token) break;
+      ids[n] = token.id();
+      begins[n] = begin;
+      begin += token.n_bytes();
+      ends[n] = begin;
       ++n;
     }
   }
@@ -112,17 +121,35 @@ std::size_t WordEncoder::write_known(std::size_t i) {
   return i;
 }
 
-std::span<const Symbol> WordEncoder::find_long(const Word& word) const {
-  const std::span<const Symbol> symbols = shared_.long_words.find(text_.substr(word.begin, word.n_bytes));
-  return symbols.size() == 1 && !may_be(word, symbols[0].id) ? std::span<const Symbol>() : symbols;
-}
-
-void WordEncoder::look_up_long(const Word& word) {
+void WordEncoder::write_other(const Word& word) {
+  if (word.n_bytes <= WordKey::kMaxBytes) {
+    const auto* const tokens = shared_.short_words.find(word.key, shared_.short_words.slot_of(word.key));
+    if (tokens == nullptr || (!(*tokens)[1] && !(*tokens)[0].is_too_many() && !may_be(word, (*tokens)[0].id()))) {
+      leave_gap(word);
+      return;
+    }
+    if (!(*tokens)[0].is_too_many()) {
+      std::array<Symbol, kMaxShortTokens> symbols;
+      std::size_t n = 0;
+      std::uint32_t end = 0;
+      for (const PackedToken token : *tokens) {
+        if (!token) break;
+        symbols[n++] = {token.id(), end += token.n_bytes()};
+      }
+      write(word, std::span(symbols).first(n));
+      return;
+    }
+  }
   if (const std::span<const Symbol> symbols = find_long(word); !symbols.empty()) {
     write(word, symbols);
   } else {
     leave_gap(word);
   }
+}
+
+std::span<const Symbol> WordEncoder::find_long(const Word& word) const {
+  const std::span<const Symbol> symbols = shared_.long_words.find(text_.substr(word.begin, word.n_bytes));
+  return symbols.size() == 1 && !may_be(word, symbols[0].id) ? std::span<const Symbol>() : symbols;
 }
 
 // A part of a word is what its merges make of it, even if it is a token and the vocabulary ignores merges.
@@ -137,18 +164,15 @@ void WordEncoder::make_room(std::size_t n_tokens) {
     out_.begins.resize(n);
     out_.ends.resize(n);
   }
-  ids_ = out_.ids.data();
-  begins_ = out_.begins.data();
-  ends_ = out_.ends.data();
 }
 
 void WordEncoder::write(const Word& word, std::span<const Symbol> symbols) {
-  make_room(symbols.size() + kAhead * kMaxShortTokens);
+  make_room(symbols.size());
   std::uint32_t begin = word.begin;
   for (const Symbol& symbol : symbols) {
-    ids_[n_tokens_] = symbol.id;
-    begins_[n_tokens_] = begin;
-    ends_[n_tokens_] = begin = word.begin + symbol.end;
+    out_.ids[n_tokens_] = symbol.id;
+    out_.begins[n_tokens_] = begin;
+    out_.ends[n_tokens_] = begin = word.begin + symbol.end;
     ++n_tokens_;
   }
 }
@@ -183,25 +207,26 @@ void WordEncoder::fill_gaps() {
 
   std::size_t n_missing = 0;
   for (const Gap* gap : missed) n_missing += gap->n_symbols;
-  make_room(n_missing + kAhead * kMaxShortTokens);
+  make_room(n_missing);
   std::size_t end = n_tokens_;
   n_tokens_ += n_missing;
   for (; n_gaps_ > 0; --n_gaps_) {
     const Gap& gap = gaps_[n_gaps_ - 1];
-    const auto move = [&](auto* column) {
-      std::copy_backward(column + gap.at, column + end, column + end + n_missing);
+    const auto move = [&](auto& column) {
+      auto* const data = column.data();
+      std::copy_backward(data + gap.at, data + end, data + end + n_missing);
     };
-    move(ids_);
-    move(begins_);
-    move(ends_);
+    move(out_.ids);
+    move(out_.begins);
+    move(out_.ends);
     end = gap.at;
     n_missing -= gap.n_symbols;
     std::uint32_t begin = gap.begin;
     for (std::size_t i = 0; i < gap.n_symbols; ++i) {
       const std::size_t token = end + n_missing + i;
-      ids_[token] = gap.symbols[i].id;
-      begins_[token] = begin;
-      ends_[token] = begin = gap.begin + gap.symbols[i].end;
+      out_.ids[token] = gap.symbols[i].id;
+      out_.begins[token] = begin;
+      out_.ends[token] = begin = gap.begin + gap.symbols[i].end;
     }
     if (gap.region < out_.counts.size()) {
       out_.counts[gap.region] += gap.n_symbols;

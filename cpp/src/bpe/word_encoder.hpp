@@ -26,13 +26,15 @@ struct SharedWords {
   LongWords& long_words;
 };
 
-/// Writes the tokens of words that are known as it meets them. The others leave gaps, which are filled when
-/// there are enough of them to merge side by side. For one thread and one call.
+/// Writes the tokens of words that are known as it meets them. The others leave gaps, which are filled when there
+/// are enough of them to merge side by side. For one thread and one call.
 class WordEncoder {
  public:
   /// Replaces `out`, which is complete after `finish`.
   WordEncoder(const SharedWords& shared, EncodedRegions& out) : shared_(shared), out_(out) { out.clear(); }
 
+  /// Makes room for the tokens of so many bytes, if they are of the usual length.
+  void reserve(std::size_t n_bytes);
   /// Appends the tokens of a region, whose words end at `ends`.
   void encode(std::string_view text, std::span<const std::uint32_t> ends);
   /// Appends the tokens of a region that is one word.
@@ -45,17 +47,19 @@ class WordEncoder {
   [[nodiscard]] std::size_t n_tokens() const noexcept { return n_tokens_; }
 
  private:
-  static constexpr std::size_t kAhead = 64;  // words whose slots are on their way to the cache
+  static constexpr std::size_t kAhead = 64;
   static constexpr std::size_t kMaxGaps = 64;
-  static constexpr std::size_t kLanes = 4;  // words that merge side by side
+  static constexpr std::size_t kLanes = 4;    // words that merge side by side
 
   struct Word {
-    WordKey key;         // of a short one
-    std::uint32_t slot;  // likewise
+    WordKey key;  // of a short word
     std::uint32_t begin;
     std::uint32_t n_bytes;
-    bool is_part;  // of a longer word
+    std::uint32_t slot;  // of a short word; kOther for one that `write_known` leaves alone
+    bool is_part;        // of a longer word
   };
+  static constexpr std::uint32_t kOther = UINT32_MAX;
+
   struct Gap {
     WordKey key;
     const char* bytes;
@@ -67,18 +71,23 @@ class WordEncoder {
     std::array<Symbol, 64> symbols;
   };
 
-  void add_short(std::size_t begin, std::size_t n_bytes, bool is_part);
-  void add_long(std::size_t begin, std::size_t n_bytes);
-  void add_uncut(std::size_t begin, std::size_t n_bytes, bool is_part);
-  void look_up_added();
-  [[nodiscard]] std::size_t write_known(std::size_t i);
+  // Words of one region in order, whose slots are on their way to the cache.
+  struct Queue {
+    std::size_t n = 0;
+    std::array<Word, kAhead> words;
+  };
+
+  void add_short(Queue& queue, std::size_t begin, std::size_t n_bytes);
+  void add_long(Queue& queue, std::size_t begin, std::size_t n_bytes);
+  void add_other(Queue& queue, const Word& word);
+  void write_all(Queue& queue);
+  [[nodiscard]] std::size_t write_known(std::span<const Word> words);
+  void write_other(const Word& word);
   [[nodiscard]] std::span<const Symbol> find_long(const Word& word) const;
-  void look_up_long(const Word& word);
   [[nodiscard]] bool may_be(const Word& word, TokenId id) const;
   void make_room(std::size_t n_tokens);
   void write(const Word& word, std::span<const Symbol> symbols);
   void leave_gap(const Word& word);
-  void finish_region();
 
   template <std::size_t kMaxBytes>
   void merge_side_by_side(std::span<Gap* const> gaps);
@@ -88,15 +97,10 @@ class WordEncoder {
   const SharedWords shared_;
   EncodedRegions& out_;
   std::size_t n_tokens_ = 0;  // in out_, whose columns are longer
-  TokenId* ids_ = nullptr;
-  std::uint32_t* begins_ = nullptr;
-  std::uint32_t* ends_ = nullptr;
   std::size_t region_begin_ = 0;
   std::string_view text_;
   std::vector<std::uint32_t> part_ends_;
   LongMerger long_merger_;
-  std::size_t n_words_ = 0;
-  std::array<Word, kAhead> words_;
   std::size_t n_gaps_ = 0;
   std::array<Gap, kMaxGaps> gaps_;
 };

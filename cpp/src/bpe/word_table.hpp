@@ -59,9 +59,9 @@ struct WordKey {
     return {load_8(copy), load_8(copy + 8) | length};
   }
 
+  /// Of the upper bits, each depends on every byte.
   [[nodiscard]] std::uint64_t hash() const noexcept {
-    const std::uint64_t sum = low * 0x9E3779B97F4A7C15U ^ high * 0xC2B2AE3D27D4EB4FU;
-    return (sum ^ sum >> 32) * 0x9FB21C651E98DF25U;
+    return low * 0x9E3779B97F4A7C15U + high * 0xC2B2AE3D27D4EB4FU;
   }
 };
 
@@ -77,21 +77,13 @@ class WordTable {
   [[nodiscard]] std::size_t slot_of(const WordKey& key) const noexcept { return key.hash() >> shift_; }
   void prefetch(std::size_t slot) const noexcept { turnloom::prefetch(&slots_[slot]); }
 
-  /// Whether the word is there; `slot` is its `slot_of`.
-  [[nodiscard]] bool find(const WordKey& key, std::size_t slot, Tokens& tokens) const noexcept {
+  /// The tokens of a word, or null; `slot` is its `slot_of`.
+  [[nodiscard]] const Tokens* find(const WordKey& key, std::size_t slot) const noexcept {
     for (;; slot = next(slot)) {
       const Slot& there = slots_[slot];
       const std::uint64_t high = there.high.load(std::memory_order_acquire);
-      if (high == key.high && there.low.load(std::memory_order_relaxed) == key.low) {
-        const std::uint64_t first = there.tokens[0].load(std::memory_order_relaxed);
-        const std::uint64_t second = there.tokens[1].load(std::memory_order_relaxed);
-        tokens = {PackedToken{static_cast<std::uint32_t>(first)},
-                  {static_cast<std::uint32_t>(first >> 32)},
-                  {static_cast<std::uint32_t>(second)},
-                  {static_cast<std::uint32_t>(second >> 32)}};
-        return true;
-      }
-      if (high == 0) return false;
+      if (high == key.high && there.low == key.low) return &there.tokens;
+      if (high == 0) return nullptr;
     }
   }
 
@@ -101,30 +93,26 @@ class WordTable {
       Slot& there = slots_[slot];
       std::uint64_t high = 0;
       if (there.high.compare_exchange_strong(high, kBusy, std::memory_order_acquire)) {
-        there.low.store(key.low, std::memory_order_relaxed);
-        there.tokens[0].store(join(tokens[0], tokens[1]), std::memory_order_relaxed);
-        there.tokens[1].store(join(tokens[2], tokens[3]), std::memory_order_relaxed);
+        there.low = key.low;
+        there.tokens = tokens;
         there.high.store(key.high, std::memory_order_release);
         n_used_.fetch_add(1, std::memory_order_relaxed);
         return;
       }
-      if (high == key.high && there.low.load(std::memory_order_relaxed) == key.low) return;
+      if (high == key.high && there.low == key.low) return;
     }
   }
 
  private:
-  // `high` is written last: who reads it, reads the rest as it was written before. Two threads that add a
-  // word at once may not see each other, and then it is there twice.
+  // `high` is written last: who reads it there finds the rest as it was written before. Two threads that add a word
+  // at once may not see each other, and then it is there twice.
   struct Slot {
-    std::atomic<std::uint64_t> low;
+    std::uint64_t low;
     std::atomic<std::uint64_t> high;
-    std::atomic<std::uint64_t> tokens[2];
+    Tokens tokens;
   };
   static constexpr std::uint64_t kBusy = UINT64_MAX;  // no word has 255 bytes
 
-  static std::uint64_t join(PackedToken first, PackedToken second) noexcept {
-    return first.bits | static_cast<std::uint64_t>(second.bits) << 32;
-  }
   [[nodiscard]] std::size_t next(std::size_t slot) const noexcept { return (slot + 1) & (slots_.size() - 1); }
 
   LargeArray<Slot> slots_;  ///< all zero for none
