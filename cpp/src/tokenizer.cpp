@@ -42,7 +42,8 @@ std::vector<Segment> segments_of(const Tokenizer& tokenizer, std::string_view te
 /// Encodes chunks of texts one after the other.
 class TextsEncoder {
  public:
-  TextsEncoder(const Tokenizer& tokenizer, bool match_markers) : tokenizer_(tokenizer), match_markers_(match_markers) {}
+  TextsEncoder(const Tokenizer& tokenizer, bool match_markers)
+      : tokenizer_(tokenizer), match_markers_(match_markers) {}
 
   /// Appends to `out`.
   void encode(std::span<const std::string_view> texts, EncodedTexts& out) {
@@ -141,7 +142,8 @@ std::vector<TokenId> Tokenizer::encode_batch(std::span<const std::string_view> t
   offsets.assign(1, 0);
   offsets.reserve(texts.size() + 1);
   for (const EncodedTexts& chunk : encoded) {
-    for (const std::size_t count : chunk.counts) offsets.push_back(offsets.back() + static_cast<std::int64_t>(count));
+    for (const std::size_t count : chunk.counts)
+      offsets.push_back(offsets.back() + static_cast<std::int64_t>(count));
   }
   if (encoded.size() == 1) return std::move(encoded.front().ids);
   std::vector<TokenId> ids;

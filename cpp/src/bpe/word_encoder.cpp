@@ -124,7 +124,8 @@ std::size_t WordEncoder::write_known(std::span<const Word> words) {
 void WordEncoder::write_other(const Word& word) {
   if (word.n_bytes <= WordKey::kMaxBytes) {
     const auto* const tokens = shared_.short_words.find(word.key, shared_.short_words.slot_of(word.key));
-    if (tokens == nullptr || (!(*tokens)[1] && !(*tokens)[0].is_too_many() && !may_be(word, (*tokens)[0].id()))) {
+    if (tokens == nullptr ||
+        (!(*tokens)[1] && !(*tokens)[0].is_too_many() && !may_be(word, (*tokens)[0].id()))) {
       leave_gap(word);
       return;
     }

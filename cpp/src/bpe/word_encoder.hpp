@@ -26,8 +26,8 @@ struct SharedWords {
   LongWords& long_words;
 };
 
-/// Writes the tokens of words that are known as it meets them. The others leave gaps, which are filled when there
-/// are enough of them to merge side by side. For one thread and one call.
+/// Writes the tokens of words that are known as it meets them. The others leave gaps, which are filled when
+/// there are enough of them to merge side by side. For one thread and one call.
 class WordEncoder {
  public:
   /// Replaces `out`, which is complete after `finish`.
@@ -49,7 +49,7 @@ class WordEncoder {
  private:
   static constexpr std::size_t kAhead = 64;
   static constexpr std::size_t kMaxGaps = 64;
-  static constexpr std::size_t kLanes = 4;    // words that merge side by side
+  static constexpr std::size_t kLanes = 4;  // words that merge side by side
 
   struct Word {
     WordKey key;  // of a short word

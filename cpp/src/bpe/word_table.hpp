@@ -104,8 +104,8 @@ class WordTable {
   }
 
  private:
-  // `high` is written last: who reads it there finds the rest as it was written before. Two threads that add a word
-  // at once may not see each other, and then it is there twice.
+  // `high` is written last: who reads it there finds the rest as it was written before. Two threads that add
+  // a word at once may not see each other, and then it is there twice.
   struct Slot {
     std::uint64_t low;
     std::atomic<std::uint64_t> high;
