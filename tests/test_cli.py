@@ -151,7 +151,7 @@ USAGE: list[tuple[list[str], str]] = [
     (["in.jsonl", "-f", "nope"], "--family: unknown family 'nope', known: chatml, "),
     (
         ["in.jsonl", "--option", "thinking=1"],
-        "--option thinking: qwen3 has no such field; known are enable_thinking, reemit_empty_thinking, ",
+        "--option thinking: qwen3 has no such field; known are revision, enable_thinking, reemit",
     ),
     (["in.jsonl", "--option", "enable_thinking=perhaps"], "--option enable_thinking: "),
     (["in.jsonl", "--option", "enable_thinking"], "--option enable_thinking: expected FIELD=VALUE"),

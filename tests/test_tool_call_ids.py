@@ -279,7 +279,7 @@ def test_documentation() -> None:
         assert result.attempted and not result.failed, "".join(report)
 
 
-@pytest.mark.parametrize("offsets", [[0, 3, 1], [0, 2**31 - 1, 4], [-1, 2, 4]])
+@pytest.mark.parametrize("offsets", [[0, 3, 1], [0, 2**31 - 1, 4]])
 def test_arrow_offsets_that_do_not_ascend(offsets: list[int]) -> None:
     buffers = [None, pa.py_buffer(np.array(offsets, np.int32)), pa.py_buffer(b"abcd")]
     array = pa.Array.from_buffers(pa.string(), 2, buffers)
