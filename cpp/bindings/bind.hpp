@@ -27,17 +27,26 @@ void bind_tool_call_ids(pybind11::module_& module);
 /// The Python exception of an Error: TypeError, ValueError, KeyError or turnloom.errors.RenderError.
 [[nodiscard]] pybind11::object to_python_exception(const Error& error);
 
-/// A read-only array that owns the vector's memory; no copy. `Element` is what Python sees: it may be bool
-/// where the vector holds bytes of 0 and 1.
+/// A read-only array that owns the vector's memory; no copy, but for a few elements, where one costs less. `Element`
+/// is what Python sees: it may be bool where the vector holds bytes of 0 and 1.
 template <typename Element, typename T>
 [[nodiscard]] pybind11::array to_array(std::vector<T>&& values, std::vector<pybind11::ssize_t> shape) {
   static_assert(sizeof(Element) == sizeof(T));
+  constexpr std::size_t kFewBytes = 1024;
+  const auto set_read_only = [](const pybind11::array& array) {
+    pybind11::detail::array_proxy(array.ptr())->flags &= ~pybind11::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  };
+  if (values.size() * sizeof(T) <= kFewBytes) {
+    const pybind11::array copy(pybind11::dtype::of<Element>(), std::move(shape), values.data());
+    set_read_only(copy);
+    return copy;
+  }
   auto owner = std::make_unique<std::vector<T>>(std::move(values));
   const T* data = owner->data();
   const pybind11::capsule memory(owner.release(),
                                  [](void* vector) { delete static_cast<std::vector<T>*>(vector); });
-  pybind11::array array(pybind11::dtype::of<Element>(), std::move(shape), data, memory);
-  pybind11::detail::array_proxy(array.ptr())->flags &= ~pybind11::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  const pybind11::array array(pybind11::dtype::of<Element>(), std::move(shape), data, memory);
+  set_read_only(array);
   return array;
 }
 

@@ -17,6 +17,8 @@ namespace {
 
 namespace py = pybind11;
 
+constexpr std::size_t kManyBytes = 4096;
+
 /// ids, begins, ends, counts: what a PythonTextEncoder's function returns; None for offsets it does not have
 py::tuple encode_regions(const TextEncoder& encoder, const py::list& regions) {
   KeepAlive keep_alive;
@@ -49,7 +51,8 @@ py::array encode(const Tokenizer& tokenizer, const py::object& text, bool match_
   const std::string_view view = read_string(text.ptr(), Place("text"), keep_alive);
   std::vector<TokenId> ids;
   {
-    const py::gil_scoped_release detached;
+    // To detach and attach takes as long as some hundred bytes.
+    const auto detached = view.size() > kManyBytes ? std::make_unique<py::gil_scoped_release>() : nullptr;
     ids = tokenizer.encode(view, match_markers);
   }
   return to_array<TokenId>(std::move(ids));
@@ -100,7 +103,7 @@ void bind_tokenizer(py::module_& module) {
       .def(py::init<std::vector<AddedToken>, std::shared_ptr<TextEncoder>>(), py::arg("added_tokens"),
            py::arg("encoder"))
       .def_property_readonly("added_tokens", &Tokenizer::added_tokens)
-      .def("encode", &encode, py::arg("text"), py::kw_only(), py::arg("match_markers"))
+      .def("encode", &encode, py::arg("text"), py::arg("match_markers"))
       .def("encode_batch", &encode_batch, py::arg("texts"), py::kw_only(), py::arg("match_markers"),
            py::arg("threads"));
   module.def("declared_markers", [] {

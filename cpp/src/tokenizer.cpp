@@ -120,6 +120,11 @@ std::optional<TokenId> Tokenizer::added_token_id(std::string_view content) const
 }
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text, bool match_markers) const {
+  if (!text.empty() && !matcher_->may_match(text)) {
+    EncodedRegions encoded;
+    encoder_->encode({&text, 1}, encoded);
+    return {encoded.ids.begin(), encoded.ids.end()};
+  }
   EncodedTexts encoded;
   TextsEncoder(*this, match_markers).encode({&text, 1}, encoded);
   return std::move(encoded.ids);

@@ -121,7 +121,7 @@ class Tokenizer:
 
     def encode_array(self, text: str, *, special: SpecialText = "all") -> NDArray[np.int32]:
         """Return the token ids of a text as a read-only int32[n_tokens]; see `encode`."""
-        return self._core.encode(text, match_markers=_match_markers(special))
+        return self._core.encode(text, _match_markers(special))
 
     def encode_batch(
         self, texts: list[str] | tuple[str, ...], *, special: SpecialText = "all", threads: int | None = None

@@ -87,8 +87,8 @@ void ShortMerger<kMaxBytes>::start(const BpeTables& tables, std::string_view wor
   }
   // Nothing is merged yet: the first look-up is of the first pair again.
   merged_ = 0;
-  right_bucket_ = tables.merges.bucket_of(ids_[0], ids_[next_[0]]);
-  left_bucket_ = tables.merges.bucket_of(MergeTable::kNoNeighbour, ids_[0]);
+  right_place_ = tables.merges.place_of(ids_[0], ids_[next_[0]]);
+  left_place_ = tables.merges.place_of(MergeTable::kNoNeighbour, ids_[0]);
 }
 
 template class ShortMerger<16>;

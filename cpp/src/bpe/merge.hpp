@@ -50,8 +50,8 @@ class ShortMerger {
   void look_up(const MergeTable& table) noexcept {
     const std::size_t next = next_[merged_];
     const std::size_t previous = previous_[merged_];
-    pairs_[merged_] = pair_at(merged_, table.find(ids_[merged_], ids_[next], right_bucket_));
-    pairs_[previous] = pair_at(previous, table.find(ids_[previous], ids_[merged_], left_bucket_));
+    pairs_[merged_] = pair_at(merged_, table.find(ids_[merged_], ids_[next], right_place_));
+    pairs_[previous] = pair_at(previous, table.find(ids_[previous], ids_[merged_], left_place_));
   }
 
   /// Merges what LongMerger would merge next. False if there is nothing.
@@ -70,10 +70,10 @@ class ShortMerger {
     next_[left] = static_cast<std::uint8_t>(next);
     previous_[next] = static_cast<std::uint8_t>(left);
     merged_ = left;
-    right_bucket_ = table.bucket_of(ids_[left], ids_[next]);
-    left_bucket_ = table.bucket_of(ids_[previous_[left]], ids_[left]);
-    table.prefetch(right_bucket_);
-    table.prefetch(left_bucket_);
+    right_place_ = table.place_of(ids_[left], ids_[next]);
+    left_place_ = table.place_of(ids_[previous_[left]], ids_[left]);
+    table.prefetch(right_place_);
+    table.prefetch(left_place_);
     return true;
   }
 
@@ -100,8 +100,8 @@ class ShortMerger {
   static constexpr std::int32_t kNoPair = static_cast<std::int32_t>(MergeTable::kNoMerge << kPlaceBits);
 
   std::size_t merged_ = 0;  ///< place of the last merge
-  std::size_t left_bucket_ = 0;
-  std::size_t right_bucket_ = 0;
+  std::size_t left_place_ = 0;
+  std::size_t right_place_ = 0;
   std::int32_t pairs_[kMaxBytes + 2];  ///< by the place of the left symbol
   TokenId ids_[kMaxBytes + 2];
   std::uint8_t begins_[kMaxBytes + 2];

@@ -1,7 +1,6 @@
 // Which pairs of tokens merge, and in which order.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,6 +20,9 @@ struct Merge {
 };
 
 /// Ranks of pairs. Immutable.
+///
+/// A perfect hash: pairs fall into groups, and each group has a number that sends its pairs to places that no other
+/// pair has. A look-up has no branch, and the table few empty places: what merging waits for is memory.
 class MergeTable {
  public:
   static constexpr int kRankBits = 22;
@@ -33,49 +35,45 @@ class MergeTable {
   explicit MergeTable(std::span<const Merge> merges);
 
   /// Where the pair is, if it is anywhere.
-  [[nodiscard]] std::size_t bucket_of(TokenId left, TokenId right) const noexcept {
-    return (pack(left, right) * 0x9E3779B97F4A7C15U >> 32) * n_buckets_ >> 32;
+  [[nodiscard]] std::size_t place_of(TokenId left, TokenId right) const noexcept {
+    const std::uint64_t hash = pack(left, right) * 0x9E3779B97F4A7C15U;
+    return place_of(hash, group_numbers_[group_of(hash)]);
   }
-  void prefetch(std::size_t bucket) const noexcept { turnloom::prefetch(&buckets_[bucket]); }
-  /// Rank of the pair, or kNoMerge; `bucket` is its `bucket_of`. Almost free of branches, since neither the
-  /// presence of a pair nor its place can be foretold.
-  [[nodiscard]] std::uint32_t find(TokenId left, TokenId right, std::size_t bucket) const noexcept {
-    const std::uint64_t pair = ~(pack(left, right) << kRankBits);
-    for (;; bucket = next(bucket)) {
-      const Bucket& here = buckets_[bucket];
-      // With the pair's own slot it gives the rank, with any other more than a rank.
-      const std::uint64_t rank = std::min(std::min(here.slots[0] ^ pair, here.slots[1] ^ pair),
-                                          std::min(here.slots[2] ^ pair, here.slots[3] ^ pair));
-      if (rank > kNoMerge && here.slots[3] != kEmpty) continue;
-      turnloom::prefetch(results_.data() + rank % (kNoMerge + 1));
-      return static_cast<std::uint32_t>(std::min<std::uint64_t>(rank, kNoMerge));
-    }
+  void prefetch(std::size_t place) const noexcept { turnloom::prefetch(&slots_[place]); }
+  /// Rank of the pair, or kNoMerge; `place` is its `place_of`.
+  [[nodiscard]] std::uint32_t find(TokenId left, TokenId right, std::size_t place) const noexcept {
+    const std::uint64_t slot = slots_[place];
+    const std::uint32_t rank =
+        slot >> kRankBits == pack(left, right) ? static_cast<std::uint32_t>(slot) & kNoMerge : kNoMerge;
+    turnloom::prefetch(results_.data() + rank);
+    return rank;
   }
   [[nodiscard]] std::uint32_t find(TokenId left, TokenId right) const noexcept {
-    return find(left, right, bucket_of(left, right));
+    return find(left, right, place_of(left, right));
   }
   /// The token that the merge of a rank makes.
   [[nodiscard]] TokenId result(std::uint32_t rank) const noexcept { return results_[rank]; }
 
  private:
-  // Pairs that do not fit into a full bucket are in the next.
-  struct Bucket {
-    std::uint64_t slots[4];  ///< pair and rank with all bits flipped, filled in order
-  };
-
   static constexpr int kIdBits = 21;
-  static constexpr std::uint64_t kEmpty = 0;
+  // The pair (kNoNeighbour, kNoNeighbour), which nobody looks up.
+  static constexpr std::uint64_t kEmpty = UINT64_MAX;
 
   static std::uint64_t pack(TokenId left, TokenId right) noexcept {
     return static_cast<std::uint64_t>(left) << kIdBits | static_cast<std::uint64_t>(right);
   }
-  [[nodiscard]] std::size_t next(std::size_t bucket) const noexcept {
-    return bucket + 1 == n_buckets_ ? 0 : bucket + 1;
+  // Both take the upper half of a product to a range.
+  [[nodiscard]] std::size_t group_of(std::uint64_t hash) const noexcept {
+    return (hash >> 32) * group_numbers_.size() >> 32;
   }
+  [[nodiscard]] std::size_t place_of(std::uint64_t hash, std::uint16_t number) const noexcept {
+    return ((hash ^ number) * 0xD6E8FEB86659FD93U >> 32) * slots_.size() >> 32;
+  }
+  [[nodiscard]] bool place_groups(const std::vector<std::vector<std::uint64_t>>& groups);
 
-  std::size_t n_buckets_;
-  LargeArray<Bucket> buckets_;
-  std::vector<TokenId> results_;  ///< by rank; kNoMerge has none
+  std::vector<std::uint16_t> group_numbers_;
+  LargeArray<std::uint64_t> slots_;  ///< pair and rank
+  std::vector<TokenId> results_;     ///< by rank
 };
 
 }  // namespace turnloom

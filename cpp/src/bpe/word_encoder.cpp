@@ -1,6 +1,7 @@
 #include "bpe/word_encoder.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 #include "turnloom/prompt.hpp"
@@ -88,7 +89,7 @@ void WordEncoder::add_other(Queue& queue, const Word& word) {
 void WordEncoder::write_all(Queue& queue) {
   std::span<const Word> words = std::span(queue.words).first(queue.n);
   while (!words.empty()) {
-    make_room(kAhead * kMaxShortTokens);
+    make_room(words.size() * kMaxShortTokens);
     words = words.subspan(write_known(words));
     if (words.empty()) break;
     write_other(words.front());
@@ -160,7 +161,7 @@ bool WordEncoder::may_be(const Word& word, TokenId id) const {
 
 void WordEncoder::make_room(std::size_t n_tokens) {
   if (out_.ids.size() < n_tokens_ + n_tokens) {
-    const std::size_t n = std::max(2 * out_.ids.size(), n_tokens_ + 2 * n_tokens);
+    const std::size_t n = std::max(2 * out_.ids.size(), n_tokens_ + n_tokens);
     out_.ids.resize(n);
     out_.begins.resize(n);
     out_.ends.resize(n);
@@ -186,33 +187,36 @@ void WordEncoder::leave_gap(const Word& word) {
     write(word, symbols);
     return;
   }
-  Gap& gap = gaps_[n_gaps_++];
+  Gap& gap = gaps_[n_gaps_];
   gap.key = word.key;
   gap.bytes = bytes.data();
   gap.begin = word.begin;
   gap.n_bytes = word.n_bytes;
   gap.region = out_.counts.size();
   gap.at = n_tokens_;
-  if (n_gaps_ == kMaxGaps) fill_gaps();
+  std::uint8_t& recent = recent_gaps_[hash_bytes(bytes) % recent_gaps_.size()];
+  gap.like = recent < n_gaps_ && is_like(gaps_[recent], gap) ? recent : n_gaps_;
+  recent = static_cast<std::uint8_t>(gap.like);
+  if (++n_gaps_ == kMaxGaps) fill_gaps();
+}
+
+bool WordEncoder::is_like(const Gap& one, const Gap& other) {
+  return one.n_bytes == other.n_bytes && std::memcmp(one.bytes, other.bytes, one.n_bytes) == 0;
 }
 
 // From the last gap to the first, so that every token is moved once.
 void WordEncoder::fill_gaps() {
-  std::array<Gap*, kMaxGaps> gaps;
-  for (std::size_t i = 0; i < n_gaps_; ++i) gaps[i] = &gaps_[i];
-  const std::span missed = std::span(gaps).first(n_gaps_);
-  const auto longer =
-      std::ranges::partition(missed, [](const Gap* gap) { return gap->n_bytes <= WordKey::kMaxBytes; });
-  merge_side_by_side<16>(missed.first(n_gaps_ - longer.size()));
-  merge_side_by_side<kMaxMergerBytes>(missed.last(longer.size()));
+  merge_side_by_side<16>(0);
+  merge_side_by_side<kMaxMergerBytes>(16);
 
   std::size_t n_missing = 0;
-  for (const Gap* gap : missed) n_missing += gap->n_symbols;
+  for (std::size_t i = 0; i < n_gaps_; ++i) n_missing += gaps_[gaps_[i].like].n_symbols;
   make_room(n_missing);
   std::size_t end = n_tokens_;
   n_tokens_ += n_missing;
   for (; n_gaps_ > 0; --n_gaps_) {
     const Gap& gap = gaps_[n_gaps_ - 1];
+    const Gap& filled = gaps_[gap.like];
     const auto move = [&](auto& column) {
       auto* const data = column.data();
       std::copy_backward(data + gap.at, data + end, data + end + n_missing);
@@ -221,17 +225,17 @@ void WordEncoder::fill_gaps() {
     move(out_.begins);
     move(out_.ends);
     end = gap.at;
-    n_missing -= gap.n_symbols;
+    n_missing -= filled.n_symbols;
     std::uint32_t begin = gap.begin;
-    for (std::size_t i = 0; i < gap.n_symbols; ++i) {
+    for (std::size_t i = 0; i < filled.n_symbols; ++i) {
       const std::size_t token = end + n_missing + i;
-      out_.ids[token] = gap.symbols[i].id;
+      out_.ids[token] = filled.symbols[i].id;
       out_.begins[token] = begin;
-      out_.ends[token] = begin = gap.begin + gap.symbols[i].end;
+      out_.ends[token] = begin = gap.begin + filled.symbols[i].end;
     }
     if (gap.region < out_.counts.size()) {
-      out_.counts[gap.region] += gap.n_symbols;
-      region_begin_ += gap.n_symbols;
+      out_.counts[gap.region] += filled.n_symbols;
+      region_begin_ += filled.n_symbols;
     }
   }
 }
@@ -243,18 +247,24 @@ void WordEncoder::finish() {
   out_.ends.resize(n_tokens_);
 }
 
+// Words of more than `n_bytes`, up to what the merger takes.
 template <std::size_t kMaxBytes>
-void WordEncoder::merge_side_by_side(std::span<Gap* const> gaps) {
+void WordEncoder::merge_side_by_side(std::size_t n_bytes) {
   const MergeTable& table = shared_.tables.merges;
   std::array<ShortMerger<kMaxBytes>, kLanes> mergers;
   std::array<Gap*, kLanes> merged;
   std::size_t n_lanes = 0;
+  std::size_t next = 0;
   const auto start_next = [&](std::size_t lane) {
-    if (gaps.empty()) return false;
-    merged[lane] = gaps.front();
-    gaps = gaps.subspan(1);
-    mergers[lane].start(shared_.tables, {merged[lane]->bytes, merged[lane]->n_bytes});
-    return true;
+    for (; next < n_gaps_; ++next) {
+      Gap& gap = gaps_[next];
+      if (gap.like != next || gap.n_bytes <= n_bytes || gap.n_bytes > kMaxBytes) continue;
+      mergers[lane].start(shared_.tables, {gap.bytes, gap.n_bytes});
+      merged[lane] = &gap;
+      ++next;
+      return true;
+    }
+    return false;
   };
   while (n_lanes < kLanes && start_next(n_lanes)) ++n_lanes;
   while (n_lanes > 0) {

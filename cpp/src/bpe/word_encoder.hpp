@@ -48,7 +48,7 @@ class WordEncoder {
 
  private:
   static constexpr std::size_t kAhead = 64;
-  static constexpr std::size_t kMaxGaps = 64;
+  static constexpr std::size_t kMaxGaps = 128;
   static constexpr std::size_t kLanes = 4;  // words that merge side by side
 
   struct Word {
@@ -66,7 +66,8 @@ class WordEncoder {
     std::uint32_t begin;
     std::uint32_t n_bytes;
     std::size_t region;
-    std::size_t at;  // tokens before it, without those of gaps
+    std::size_t at;   // tokens before it, without those of gaps
+    std::size_t like;  // the first gap with the same word
     std::size_t n_symbols;
     std::array<Symbol, 64> symbols;
   };
@@ -89,8 +90,9 @@ class WordEncoder {
   void write(const Word& word, std::span<const Symbol> symbols);
   void leave_gap(const Word& word);
 
+  [[nodiscard]] static bool is_like(const Gap& one, const Gap& other);
   template <std::size_t kMaxBytes>
-  void merge_side_by_side(std::span<Gap* const> gaps);
+  void merge_side_by_side(std::size_t n_bytes);
   template <std::size_t kMaxBytes>
   void keep(const ShortMerger<kMaxBytes>& merger, Gap& gap);
 
@@ -102,6 +104,7 @@ class WordEncoder {
   std::vector<std::uint32_t> part_ends_;
   LongMerger long_merger_;
   std::size_t n_gaps_ = 0;
+  std::array<std::uint8_t, 256> recent_gaps_{};  // by a hash of the word, to find one like it
   std::array<Gap, kMaxGaps> gaps_;
 };
 
