@@ -27,8 +27,8 @@ void bind_tool_call_ids(pybind11::module_& module);
 /// The Python exception of an Error: TypeError, ValueError, KeyError or turnloom.errors.RenderError.
 [[nodiscard]] pybind11::object to_python_exception(const Error& error);
 
-/// A read-only array that owns the vector's memory; no copy, but for a few elements, where one costs less. `Element`
-/// is what Python sees: it may be bool where the vector holds bytes of 0 and 1.
+/// A read-only array that owns the vector's memory; no copy, but for a few elements, where one costs less.
+/// `Element` is what Python sees: it may be bool where the vector holds bytes of 0 and 1.
 template <typename Element, typename T>
 [[nodiscard]] pybind11::array to_array(std::vector<T>&& values, std::vector<pybind11::ssize_t> shape) {
   static_assert(sizeof(Element) == sizeof(T));

@@ -21,8 +21,8 @@ struct Merge {
 
 /// Ranks of pairs. Immutable.
 ///
-/// A perfect hash: pairs fall into groups, and each group has a number that sends its pairs to places that no other
-/// pair has. A look-up has no branch, and the table few empty places: what merging waits for is memory.
+/// A perfect hash: pairs fall into groups, and each group has a number that sends its pairs to places that no
+/// other pair has. A look-up has no branch, and the table few empty places: what merging waits for is memory.
 class MergeTable {
  public:
   static constexpr int kRankBits = 22;

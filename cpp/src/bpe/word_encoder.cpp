@@ -27,10 +27,11 @@ void WordEncoder::encode(std::string_view text, std::span<const std::uint32_t> e
   Queue queue;
   std::size_t begin = 0;
   for (const std::uint32_t end : ends) {
-    if (end - begin <= WordKey::kMaxBytes) {
-      add_short(queue, begin, end - begin);
+    const std::size_t n_bytes = end - begin;
+    if (n_bytes <= WordKey::kMaxBytes) {
+      add_short(queue, WordKey::of(text.data() + begin, n_bytes, text.size() - begin), begin);
     } else {
-      add_long(queue, begin, end - begin);
+      add_long(queue, begin, n_bytes);
     }
     begin = end;
   }
@@ -44,18 +45,16 @@ void WordEncoder::encode_word(std::string_view text) {
   encode(text, {&end, 1});
 }
 
-inline void WordEncoder::add_short(Queue& queue, std::size_t begin, std::size_t n_bytes) {
-  const auto key = WordKey::of(text_.data() + begin, n_bytes, text_.size() - begin);
+inline void WordEncoder::add_short(Queue& queue, const WordKey& key, std::size_t begin) {
   const std::size_t slot = shared_.short_words.slot_of(key);
   shared_.short_words.prefetch(slot);
-  queue.words[queue.n] = {key, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(n_bytes),
-                          static_cast<std::uint32_t>(slot), false};
+  queue.words[queue.n] = {key, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(slot)};
   if (++queue.n == kAhead) write_all(queue);
 }
 
 // A long word is cut only if it is not known as a whole.
 void WordEncoder::add_long(Queue& queue, std::size_t begin, std::size_t n_bytes) {
-  Word word{{}, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(n_bytes), kOther, false};
+  Word word{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(n_bytes), false};
   part_ends_.clear();
   if (find_long(word).empty()) {
     shared_.borders.cut(text_.substr(begin, n_bytes), begin, part_ends_);
@@ -70,45 +69,51 @@ void WordEncoder::add_long(Queue& queue, std::size_t begin, std::size_t n_bytes)
     if (word.n_bytes > WordKey::kMaxBytes || shared_.tables.ignore_merges) {
       add_other(queue, word);
     } else {
-      add_short(queue, word.begin, word.n_bytes);
+      add_short(queue, key_of(word), word.begin);
     }
     word.begin = end;
   }
 }
 
 void WordEncoder::add_other(Queue& queue, const Word& word) {
-  Word& added = queue.words[queue.n];
-  added = word;
-  if (word.n_bytes <= WordKey::kMaxBytes) {
-    added.key = WordKey::of(text_.data() + word.begin, word.n_bytes, text_.size() - word.begin);
-    shared_.short_words.prefetch(shared_.short_words.slot_of(added.key));
-  }
+  if (word.n_bytes <= WordKey::kMaxBytes)
+    shared_.short_words.prefetch(shared_.short_words.slot_of(key_of(word)));
+  queue.words[queue.n] = {{word.n_bytes, word.is_part}, word.begin, kNoSlot};
   if (++queue.n == kAhead) write_all(queue);
 }
 
+WordEncoder::Word WordEncoder::word_of(const Queued& queued) {
+  if (queued.slot != kNoSlot) return {queued.begin, static_cast<std::uint32_t>(queued.key.n_bytes()), false};
+  return {queued.begin, static_cast<std::uint32_t>(queued.key.low), queued.key.high != 0};
+}
+
+WordKey WordEncoder::key_of(const Word& word) const {
+  return WordKey::of(text_.data() + word.begin, word.n_bytes, text_.size() - word.begin);
+}
+
 void WordEncoder::write_all(Queue& queue) {
-  std::span<const Word> words = std::span(queue.words).first(queue.n);
+  std::span<const Queued> words = std::span(queue.words).first(queue.n);
   while (!words.empty()) {
     make_room(words.size() * kMaxShortTokens);
     words = words.subspan(write_known(words));
     if (words.empty()) break;
-    write_other(words.front());
+    write_other(word_of(words.front()));
     words = words.subspan(1);
   }
   queue.n = 0;
 }
 
 // Up to a word that has to be looked at more closely. Returns how many it wrote.
-std::size_t WordEncoder::write_known(std::span<const Word> words) {
+std::size_t WordEncoder::write_known(std::span<const Queued> words) {
   TokenId* const ids = out_.ids.data();
   std::uint32_t* const begins = out_.begins.data();
   std::uint32_t* const ends = out_.ends.data();
   std::size_t n = n_tokens_;
-  std::size_t i = 0;
-  for (; i < words.size() && words[i].slot != kOther; ++i) {
-    const WordTable::Tokens* const tokens = shared_.short_words.find(words[i].key, words[i].slot);
+  auto word = words.begin();
+  for (; word != words.end() && word->slot != kNoSlot; ++word) {
+    const WordTable::Tokens* const tokens = shared_.short_words.find(word->key, word->slot);
     if (tokens == nullptr || (*tokens)[0].is_too_many()) break;
-    std::uint32_t begin = words[i].begin;
+    std::uint32_t begin = word->begin;
     for (const PackedToken token : *tokens) {
       if (!token) break;
       ids[n] = token.id();
@@ -119,18 +124,22 @@ std::size_t WordEncoder::write_known(std::span<const Word> words) {
     }
   }
   n_tokens_ = n;
-  return i;
+  return static_cast<std::size_t>(word - words.begin());
 }
 
 void WordEncoder::write_other(const Word& word) {
   if (word.n_bytes <= WordKey::kMaxBytes) {
-    const auto* const tokens = shared_.short_words.find(word.key, shared_.short_words.slot_of(word.key));
-    if (tokens == nullptr ||
-        (!(*tokens)[1] && !(*tokens)[0].is_too_many() && !may_be(word, (*tokens)[0].id()))) {
+    const WordKey key = key_of(word);
+    const auto* const tokens = shared_.short_words.find(key, shared_.short_words.slot_of(key));
+    if (tokens == nullptr) {
       leave_gap(word);
       return;
     }
     if (!(*tokens)[0].is_too_many()) {
+      if (!(*tokens)[1] && !may_be(word, (*tokens)[0].id())) {
+        leave_gap(word);
+        return;
+      }
       std::array<Symbol, kMaxShortTokens> symbols;
       std::size_t n = 0;
       std::uint32_t end = 0;
@@ -188,7 +197,7 @@ void WordEncoder::leave_gap(const Word& word) {
     return;
   }
   Gap& gap = gaps_[n_gaps_];
-  gap.key = word.key;
+  if (bytes.size() <= WordKey::kMaxBytes) gap.key = key_of(word);
   gap.bytes = bytes.data();
   gap.begin = word.begin;
   gap.n_bytes = word.n_bytes;

@@ -52,13 +52,17 @@ class WordEncoder {
   static constexpr std::size_t kLanes = 4;  // words that merge side by side
 
   struct Word {
-    WordKey key;  // of a short word
     std::uint32_t begin;
     std::uint32_t n_bytes;
-    std::uint32_t slot;  // of a short word; kOther for one that `write_known` leaves alone
-    bool is_part;        // of a longer word
+    bool is_part;  // of a longer word
   };
-  static constexpr std::uint32_t kOther = UINT32_MAX;
+  // A short word on its way to `write_known`, or any other, which has no slot but `n_bytes` and `is_part`.
+  struct Queued {
+    WordKey key;
+    std::uint32_t begin;
+    std::uint32_t slot;
+  };
+  static constexpr std::uint32_t kNoSlot = UINT32_MAX;
 
   struct Gap {
     WordKey key;
@@ -66,7 +70,7 @@ class WordEncoder {
     std::uint32_t begin;
     std::uint32_t n_bytes;
     std::size_t region;
-    std::size_t at;   // tokens before it, without those of gaps
+    std::size_t at;    // tokens before it, without those of gaps
     std::size_t like;  // the first gap with the same word
     std::size_t n_symbols;
     std::array<Symbol, 64> symbols;
@@ -75,14 +79,16 @@ class WordEncoder {
   // Words of one region in order, whose slots are on their way to the cache.
   struct Queue {
     std::size_t n = 0;
-    std::array<Word, kAhead> words;
+    std::array<Queued, kAhead> words;
   };
 
-  void add_short(Queue& queue, std::size_t begin, std::size_t n_bytes);
+  void add_short(Queue& queue, const WordKey& key, std::size_t begin);
   void add_long(Queue& queue, std::size_t begin, std::size_t n_bytes);
   void add_other(Queue& queue, const Word& word);
   void write_all(Queue& queue);
-  [[nodiscard]] std::size_t write_known(std::span<const Word> words);
+  [[nodiscard]] std::size_t write_known(std::span<const Queued> words);
+  [[nodiscard]] WordKey key_of(const Word& word) const;
+  [[nodiscard]] static Word word_of(const Queued& queued);
   void write_other(const Word& word);
   [[nodiscard]] std::span<const Symbol> find_long(const Word& word) const;
   [[nodiscard]] bool may_be(const Word& word, TokenId id) const;

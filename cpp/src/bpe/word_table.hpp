@@ -59,6 +59,7 @@ struct WordKey {
     return {load_8(copy), load_8(copy + 8) | length};
   }
 
+  [[nodiscard]] std::size_t n_bytes() const noexcept { return high >> 56; }
   /// Of the upper bits, each depends on every byte.
   [[nodiscard]] std::uint64_t hash() const noexcept {
     return low * 0x9E3779B97F4A7C15U + high * 0xC2B2AE3D27D4EB4FU;
