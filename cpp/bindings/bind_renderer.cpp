@@ -11,12 +11,16 @@
 
 #include "bind.hpp"
 #include "read_conversation.hpp"
+#include "rendered_arrays.hpp"
 #include "turnloom/renderer.hpp"
 
 namespace turnloom {
 namespace {
 
 namespace py = pybind11;
+
+constexpr std::array<std::pair<std::string_view, ThinkingRetention>, 2> kRetentions = {
+    {{"tool_cycle", ThinkingRetention::tool_cycle}, {"all", ThinkingRetention::all}}};
 
 template <typename Enum, std::size_t n>
 Enum parse_enum(std::string_view argument, const std::string& name,
@@ -29,7 +33,8 @@ Enum parse_enum(std::string_view argument, const std::string& name,
 
 std::unique_ptr<Renderer> make_renderer(std::shared_ptr<Tokenizer> tokenizer, std::string family,
                                         FamilyOptions options, const std::string& marker_policy,
-                                        const std::string& on_loss) {
+                                        const std::string& on_loss,
+                                        const std::optional<std::string>& thinking_retention) {
   static constexpr std::array<std::pair<std::string_view, MarkerPolicy>, 4> kPolicies = {
       {{"trusted", MarkerPolicy::trusted},
        {"all", MarkerPolicy::all},
@@ -37,13 +42,17 @@ std::unique_ptr<Renderer> make_renderer(std::shared_ptr<Tokenizer> tokenizer, st
        {"reject", MarkerPolicy::reject}}};
   static constexpr std::array<std::pair<std::string_view, OnLoss>, 2> kOnLoss = {
       {{"raise", OnLoss::raise}, {"template", OnLoss::template_text}}};
-  const RendererConfig config{std::move(family), std::move(options),
-                              parse_enum("config.marker_policy", marker_policy, kPolicies),
-                              parse_enum("config.on_loss", on_loss, kOnLoss)};
+  RendererConfig config{std::move(family), std::move(options),
+                        parse_enum("config.marker_policy", marker_policy, kPolicies),
+                        parse_enum("config.on_loss", on_loss, kOnLoss), std::nullopt};
+  if (thinking_retention) {
+    config.thinking_retention = parse_enum("config.thinking_retention", *thinking_retention, kRetentions);
+  }
   return std::make_unique<Renderer>(std::move(tokenizer), config);
 }
 
-/// token_ids, message_indices, fields, sampled_mask, is_content, byte_offsets or None
+}  // namespace
+
 py::tuple to_arrays(TokenColumns&& columns, bool byte_offsets) {
   const auto n = static_cast<py::ssize_t>(columns.byte_offsets.size() / 2);
   py::object offsets = py::none();
@@ -55,11 +64,12 @@ py::tuple to_arrays(TokenColumns&& columns, bool byte_offsets) {
                         to_array<bool>(std::move(columns.is_content)), std::move(offsets));
 }
 
-/// message_index, field, byte_begin, byte_end, token id, became_token
 py::tuple to_tuple(const MarkerHit& marker) {
   return py::make_tuple(marker.message, static_cast<int>(marker.field), marker.begin, marker.end,
                         marker.token, marker.became_token);
 }
+
+namespace {
 
 py::str render_text(const Renderer& renderer, const py::object& messages, const py::object& tools,
                     bool add_generation_prompt, bool continue_final_message) {
@@ -106,6 +116,12 @@ py::tuple render(const Renderer& renderer, const py::object& messages, const py:
     roles.append(py::str(message.role.data(), message.role.size()));
   return py::make_tuple(to_arrays(std::move(rendered.columns), byte_offsets), markers, roles,
                         py::cast(tool_names(conversation)));
+}
+
+std::string_view thinking_retention(const Renderer& renderer) {
+  return std::ranges::find(kRetentions, renderer.thinking_retention(),
+                           &std::pair<std::string_view, ThinkingRetention>::second)
+      ->first;
 }
 
 /// The Python exception of a row, with a note that says which row it is.
@@ -185,7 +201,7 @@ py::tuple render_batch(const Renderer& renderer, const py::list& conversations, 
 void bind_renderer(py::module_& module) {
   py::class_<Renderer>(module, "Renderer")
       .def(py::init(&make_renderer), py::arg("tokenizer"), py::arg("family"), py::kw_only(),
-           py::arg("options"), py::arg("marker_policy"), py::arg("on_loss"))
+           py::arg("options"), py::arg("marker_policy"), py::arg("on_loss"), py::arg("thinking_retention"))
       .def("render_text", &render_text, py::arg("messages"), py::arg("tools"),
            py::arg("add_generation_prompt"), py::arg("continue_final_message"))
       .def("render_ids", &render_ids, py::arg("messages"), py::arg("tools"), py::arg("add_generation_prompt"),
@@ -195,7 +211,9 @@ void bind_renderer(py::module_& module) {
       .def("render_batch", &render_batch, py::arg("conversations"), py::arg("tools"),
            py::arg("tools_per_row"), py::arg("add_generation_prompt"), py::arg("byte_offsets"),
            py::arg("threads"))
-      .def("stop_token_ids", &Renderer::stop_token_ids);
+      .def("stop_token_ids", &Renderer::stop_token_ids)
+      .def_property_readonly("thinking_retention", &thinking_retention)
+      .def_property_readonly("is_prefix_stable", &Renderer::is_prefix_stable);
 }
 
 }  // namespace turnloom

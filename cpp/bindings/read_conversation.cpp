@@ -214,9 +214,9 @@ class MessageReader {
 }  // namespace
 
 Conversation read_conversation(PyObject* messages, PyObject* tools, bool keep_content_lists,
-                               KeepAlive& keep_alive) {
+                               KeepAlive& keep_alive, std::string_view argument) {
   Conversation conversation;
-  const Place place("messages");
+  const Place place(argument);
   for_each_item(messages, place, "a list of messages", [&](PyObject* message, const Place& message_place) {
     conversation.messages.push_back(
         MessageReader(message, message_place, keep_content_lists, conversation, keep_alive).read());

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "families/think_block.hpp"
 #include "text.hpp"
 #include "turnloom/error.hpp"
 #include "turnloom/json.hpp"
@@ -11,16 +12,8 @@
 namespace turnloom {
 namespace {
 
-std::string place_of(std::size_t index, std::string_view key) {
-  return "messages[" + std::to_string(index) + "]." + std::string(key);
-}
-
 [[noreturn]] void raise_loss(const std::string& place, const std::string& reason) {
   throw Error(ErrorKind::render, place, reason + " (on_loss=\"template\" accepts that)");
-}
-
-std::string part_place(std::size_t index, const ForeignPart& part) {
-  return place_of(index, "content[" + std::to_string(part.index) + "]");
 }
 
 std::string part_reason(const Family& family, const ForeignPart& part) {
@@ -29,8 +22,9 @@ std::string part_reason(const Family& family, const ForeignPart& part) {
 
 class Walk {
  public:
-  Walk(const Family& family, OnLoss on_loss, const Conversation& conversation)
-      : family_(family), on_loss_(on_loss), conversation_(conversation) {
+  /// `goes_on`: the messages follow a completion, which is an assistant's message.
+  Walk(const Family& family, OnLoss on_loss, const Conversation& conversation, bool goes_on)
+      : family_(family), on_loss_(on_loss), conversation_(conversation), goes_on_(goes_on) {
     turns_.reserve(conversation.messages.size());
     for (std::size_t i = 0; i < conversation.messages.size(); ++i) turns_.push_back(make_turn(i));
     mark_last_query();
@@ -40,19 +34,45 @@ class Walk {
   }
 
   Prompt run(const RenderOptions& options) {
-    const std::size_t written = family_.write_opening(turns_, conversation_, out_);
-    for (std::size_t i = written; i < turns_.size(); ++i) {
-      if (!family_.renders_role(turns_[i].message.role)) continue;
-      out_.attribute_to(turns_[i]);
-      family_.write_turn(turns_[i], out_);
-    }
-    out_.attribute_to_none();
+    write_turns(family_.write_opening(turns_, conversation_, out_));
     if (options.continue_final_message) cut_after_final_content();
     if (options.add_generation_prompt) family_.write_generation_prompt(out_);
     return std::move(out_.prompt());
   }
 
+  [[nodiscard]] std::optional<std::size_t> last_query() const {
+    for (std::size_t i = turns_.size(); i > 0; --i) {
+      if (family_.is_query(turns_[i - 1])) return i - 1;
+    }
+    return std::nullopt;
+  }
+
+  Prompt run_on(const CompletionEnd& end) {
+    if (end.in_reasoning) out_.literal(kThinkClose, Field::reasoning_markup);
+    if (end.in_turn) out_.control(family_.stop_tokens().front(), Field::turn_close);
+    out_.literal(family_.traits().after_close);
+    write_turns(0);
+    family_.write_generation_prompt(out_);
+    return std::move(out_.prompt());
+  }
+
  private:
+  [[nodiscard]] std::string place_of(std::size_t index, std::string_view key) const {
+    return (goes_on_ ? "new_messages[" : "messages[") + std::to_string(index) + "]." + std::string(key);
+  }
+  [[nodiscard]] std::string part_place(std::size_t index, const ForeignPart& part) const {
+    return place_of(index, "content[" + std::to_string(part.index) + "]");
+  }
+
+  void write_turns(std::size_t first) {
+    for (std::size_t i = first; i < turns_.size(); ++i) {
+      if (!family_.renders_role(turns_[i].message.role)) continue;
+      out_.attribute_to(turns_[i]);
+      family_.write_turn(turns_[i], out_);
+    }
+    out_.attribute_to_none();
+  }
+
   Turn make_turn(std::size_t index) {
     const auto& messages = conversation_.messages;
     const Message& message = messages[index];
@@ -62,8 +82,11 @@ class Walk {
               .text_is_string = message.has_content,
               .has_tool_calls =
                   on_loss_ == OnLoss::template_text ? message.has_tool_calls : !message.tool_calls.empty(),
+              .is_first = index == 0 && !goes_on_,
               .is_last = index + 1 == messages.size(),
-              .previous_role = index == 0 ? std::string_view{} : messages[index - 1].role,
+              .previous_role = index > 0  ? messages[index - 1].role
+                               : goes_on_ ? "assistant"
+                                          : "",
               .next_role = index + 1 == messages.size() ? std::string_view{} : messages[index + 1].role};
     const bool shows_list = message.content_is_list && family_.renders_role(message.role);
     if (on_loss_ == OnLoss::template_text && shows_list) show_list(turn);
@@ -118,10 +141,9 @@ class Walk {
   }
 
   void mark_last_query() {
-    std::size_t i = turns_.size();
-    while (i > 0 && !family_.is_query(turns_[i - 1])) --i;
-    if (i == 0) return;
-    for (; i < turns_.size(); ++i) turns_[i].after_last_query = true;
+    const auto query = last_query();
+    if (!query) return;
+    for (std::size_t i = *query + 1; i < turns_.size(); ++i) turns_[i].after_last_query = true;
   }
 
   // As transformers does: what stands after the body of the final message goes, and where the format strips
@@ -144,6 +166,7 @@ class Walk {
   const Family& family_;
   const OnLoss on_loss_;
   const Conversation& conversation_;
+  const bool goes_on_;
   std::vector<Turn> turns_;
   std::deque<std::string> reprs_;
   PromptWriter out_;
@@ -157,7 +180,17 @@ Prompt render_prompt(const Family& family, OnLoss on_loss, const Conversation& c
   if (options.continue_final_message && options.add_generation_prompt) {
     throw Error(ErrorKind::value, "continue_final_message", "cannot be combined with add_generation_prompt");
   }
-  return Walk(family, on_loss, conversation).run(options);
+  return Walk(family, on_loss, conversation, false).run(options);
+}
+
+std::optional<std::size_t> find_query(const Family& family, OnLoss on_loss,
+                                      const Conversation& new_messages) {
+  return Walk(family, on_loss, new_messages, true).last_query();
+}
+
+Prompt render_continuation(const Family& family, OnLoss on_loss, const Conversation& new_messages,
+                           const CompletionEnd& end) {
+  return Walk(family, on_loss, new_messages, true).run_on(end);
 }
 
 }  // namespace turnloom

@@ -37,7 +37,8 @@ Renderer::Renderer(std::shared_ptr<const Tokenizer> tokenizer, const RendererCon
     : tokenizer_(std::move(tokenizer)),
       family_(make_family(*tokenizer_, config)),
       marker_policy_(config.marker_policy),
-      on_loss_(config.on_loss) {}
+      on_loss_(config.on_loss),
+      thinking_retention_(config.thinking_retention.value_or(family_->traits().retention)) {}
 
 Renderer::~Renderer() = default;
 
@@ -46,13 +47,17 @@ Prompt Renderer::render_prompt(const Conversation& conversation, const RenderOpt
 }
 
 RenderedColumns Renderer::render(const Conversation& conversation, const RenderOptions& options) const {
-  SegmentedPrompt row{render_prompt(conversation, options), {}};
-  auto [segments, markers] = segment(row.prompt.text, row.prompt.pieces, *tokenizer_, marker_policy_);
-  row.segments = std::move(segments);
-  RenderedColumns rendered{{}, std::move(markers)};
-  std::vector<std::size_t> row_ends;
-  encode_prompts({&row, 1}, tokenizer_->encoder(), options.byte_offsets, rendered.columns, row_ends);
+  RenderedColumns rendered;
+  rendered.markers = encode(render_prompt(conversation, options), options.byte_offsets, rendered.columns);
   return rendered;
+}
+
+std::vector<MarkerHit> Renderer::encode(Prompt prompt, bool byte_offsets, TokenColumns& columns) const {
+  auto [segments, markers] = segment(prompt.text, prompt.pieces, *tokenizer_, marker_policy_);
+  const SegmentedPrompt row{std::move(prompt), std::move(segments)};
+  std::vector<std::size_t> row_ends;
+  encode_prompts({&row, 1}, tokenizer_->encoder(), byte_offsets, columns, row_ends);
+  return std::move(markers);
 }
 
 BatchColumns Renderer::render_batch(std::span<const Conversation* const> rows, const RenderOptions& options,
@@ -92,6 +97,8 @@ BatchColumns Renderer::render_batch(std::span<const Conversation* const> rows, c
   }
   return batch;
 }
+
+bool Renderer::is_prefix_stable() const noexcept { return family_->traits().is_prefix_stable; }
 
 std::vector<TokenId> Renderer::stop_token_ids() const { return family_->stop_token_ids(); }
 

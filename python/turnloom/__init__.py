@@ -11,6 +11,8 @@ except ImportError as error:
         "turnloom's native module is missing or does not fit this Python; install turnloom again"
     ) from error
 
+from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
+from turnloom.drift import Drift, DriftKind, Observation
 from turnloom.errors import RenderError
 from turnloom.hashing import fnv1a_64, fnv1a_64_batch, prefix_hashes
 from turnloom.parsing import (
@@ -24,6 +26,7 @@ from turnloom.parsing import (
 from turnloom.rendered import ContentMarker, Field, RenderedTokens, TokenBatch, TokenColumns
 from turnloom.renderer import Renderer, create_renderer
 from turnloom.scan import TokenHits, count_tokens, find_first, find_last, scan, split_at
+from turnloom.session import BridgeResult, Session, TrainingSample
 from turnloom.tokenizer import RaggedIds, Tokenizer, load_tokenizer
 from turnloom.tool_call_ids import ConformedMessages, ToolCallIdFormat
 
@@ -42,15 +45,21 @@ if TYPE_CHECKING:
 __version__ = version("turnloom")
 
 __all__ = [
+    "BridgeRefusal",
+    "BridgeRefusalReason",
+    "BridgeResult",
     "ChatCompletionChunks",
     "ChatMLConfig",
     "ConformedMessages",
     "ContentMarker",
     "Delta",
+    "Drift",
+    "DriftKind",
     "Field",
     "Llama3Config",
     "Llama31Config",
     "Llama32Config",
+    "Observation",
     "ParsedResponse",
     "ParsedToolCall",
     "Qwen3Config",
@@ -60,6 +69,7 @@ __all__ = [
     "RenderedTokens",
     "Renderer",
     "RendererConfig",
+    "Session",
     "StreamParser",
     "TokenBatch",
     "TokenColumns",
@@ -67,6 +77,7 @@ __all__ = [
     "Tokenizer",
     "ToolCallIdFormat",
     "ToolCallParseStatus",
+    "TrainingSample",
     "config_from_name",
     "count_tokens",
     "create_renderer",

@@ -1,11 +1,18 @@
 """The native core. Its callers in this package hold the documentation of what it does."""
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from turnloom._core_types import ColumnTuple, EncodedRegions, EncodedWithoutOffsets, MarkerTuple
+from turnloom._core_types import (
+    ColumnTuple,
+    EncodedRegions,
+    EncodedWithoutOffsets,
+    HistoryTuple,
+    MarkerTuple,
+)
 from turnloom._ids import TokenIds
 from turnloom.parsing import Delta, ParsedResponse
 
@@ -122,7 +129,12 @@ class Renderer:
         options: dict[str, bool | str | list[str] | None],
         marker_policy: str,
         on_loss: str,
+        thinking_retention: str | None,
     ) -> None: ...
+    @property
+    def thinking_retention(self) -> Literal["tool_cycle", "all"]: ...
+    @property
+    def is_prefix_stable(self) -> bool: ...
     def render_text(
         self, messages: object, tools: object, add_generation_prompt: bool, continue_final_message: bool
     ) -> str: ...
@@ -181,6 +193,43 @@ class CompletionParser:
         threads: int,
     ) -> list[ParsedResponse]: ...
     def stream(self, known_tools: list[str], prompt_ids: TokenIds | None) -> CompletionStream: ...
+
+def bridge(
+    renderer: Renderer,
+    parser: CompletionParser,
+    previous_prompt_ids: TokenIds,
+    previous_completion_ids: TokenIds,
+    new_messages: object,
+    allow_trim: bool,
+) -> (
+    tuple[tuple[str, str], None]
+    | tuple[None, tuple[ColumnTuple, list[MarkerTuple], list[str], list[str | None]]]
+):
+    """Return reason and detail of a refusal; or columns, markers, roles and tool names of the next prompt."""
+
+class TokenHistory:
+    """The tokens of a rollout, which only grow."""
+
+    def __init__(self, renderer: Renderer, parser: CompletionParser) -> None: ...
+    def append_prompt(self, messages: object, tools: object) -> None: ...
+    def append_completion(
+        self, token_ids: TokenIds, logprobs: NDArray[np.float32], known_tools: list[str], message: int
+    ) -> None: ...
+    def bridge(self, new_messages: object, first_message: int) -> tuple[str, str] | None:
+        """Go on with messages, or return the reason and the detail of a refusal."""
+
+    def columns(self) -> HistoryTuple:
+        """Return views that later turns leave as they are."""
+
+    def token_ids(self) -> NDArray[np.int32]: ...
+    def restore(self, columns: HistoryTuple, prompt_begin: int, completion_begin: int) -> None:
+        """Take the columns of another history, while this one is empty."""
+
+    @property
+    def prompt_begin(self) -> int: ...
+    @property
+    def completion_begin(self) -> int: ...
+    def __copy__(self) -> TokenHistory: ...
 
 def declared_markers() -> list[str]:
     """Return the spellings that some family uses as markers."""

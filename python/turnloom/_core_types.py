@@ -15,6 +15,17 @@ ColumnTuple: TypeAlias = tuple[
 ]
 """token_ids, message_indices, fields, sampled_mask, is_content, byte_offsets"""
 
+HistoryTuple: TypeAlias = tuple[
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.uint8],
+    NDArray[np.bool_],
+    NDArray[np.bool_],
+    NDArray[np.bool_],
+    NDArray[np.float32],
+]
+"""token_ids, message_indices, fields, sampled_mask, is_content, loss_mask, logprobs"""
+
 MarkerTuple: TypeAlias = tuple[int, int, int, int, int, bool]
 """message_index, field, byte_begin, byte_end, token id, became_token"""
 

@@ -6,8 +6,9 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 MarkerPolicy: TypeAlias = Literal["trusted", "all", "none", "reject"]
 OnLoss: TypeAlias = Literal["raise", "template"]
+ThinkingRetention: TypeAlias = Literal["tool_cycle", "all"]
 
-SHARED_FIELDS = frozenset({"name", "marker_policy", "on_loss"})
+SHARED_FIELDS = frozenset({"name", "marker_policy", "on_loss", "thinking_retention"})
 
 
 class FamilyConfig(BaseModel):
@@ -23,6 +24,10 @@ class FamilyConfig(BaseModel):
     on_loss: OnLoss = "raise"
     """What happens where the format has no place for something that was passed: "raise" a RenderError that
     names it, or render what the chat "template" renders."""
+
+    thinking_retention: ThinkingRetention | None = None
+    """What a bridge may keep of the reasoning of earlier turns: "all" of it, or that of one "tool_cycle", so
+    that a new user message makes it refuse. None follows what the template does with the options given."""
 
     def options(self) -> dict[str, bool | str | list[str] | None]:
         """Return the fields that are the family's own."""

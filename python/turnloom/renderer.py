@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from turnloom import _core
 from turnloom._arguments import thread_count
 from turnloom._core_types import ColumnTuple, MarkerTuple
+from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
 from turnloom.parsing import ParsedResponse, StreamParser, token_bytes, tool_names
 from turnloom.rendered import ContentMarker, Field, RenderedTokens, TokenBatch, TokenColumns
+from turnloom.session import Session
 from turnloom.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ class Renderer:
             options=config.options(),
             marker_policy=config.marker_policy,
             on_loss=config.on_loss,
+            thinking_retention=config.thinking_retention,
         )
         self._parser: _core.CompletionParser | None = None
 
@@ -49,6 +52,16 @@ class Renderer:
     def tokenizer(self) -> Tokenizer:
         """The tokenizer it was made with."""
         return self._tokenizer
+
+    @property
+    def effective_thinking_retention(self) -> Literal["tool_cycle", "all"]:
+        """What a bridge keeps of earlier reasoning: that of one tool cycle, or all of it."""
+        return self._core.thinking_retention
+
+    @property
+    def is_prefix_stable(self) -> bool:
+        """Whether appending turns always leaves the ids of a full render as they were."""
+        return self._core.is_prefix_stable
 
     def render_text(
         self,
@@ -149,6 +162,56 @@ class Renderer:
             content_markers=[(row, self._marker(marker)) for row, marker in markers],
         )
 
+    def bridge_to_next_turn(
+        self,
+        previous_prompt_ids: TokenIds,
+        previous_completion_ids: TokenIds,
+        new_messages: Messages,
+        *,
+        tools: Tools | None = None,
+        allow_trim: bool = False,
+    ) -> RenderedTokens | None:
+        """Return the next prompt: the last one and its completion, id by id, and then the new messages.
+
+        A completion that was cut off gets the close of its turn, behind that of its think block if it was cut
+        off there. Message indices are those of `new_messages`, and nothing is marked as sampled.
+
+        Args:
+            new_messages: messages of users and tools.
+            tools: taken and not needed: they stand in the opening of the first prompt.
+            allow_trim: drop what stands behind the last close of the completion, where there is something.
+
+        Returns:
+            None where this is not safe: `explain_bridge` says why.
+
+        Raises:
+            RenderError: something in the new messages would be lost.
+            TypeError, ValueError: something that was passed is of a wrong type or value.
+        """
+        outcome = self._bridge(previous_prompt_ids, previous_completion_ids, new_messages, tools, allow_trim)
+        return None if isinstance(outcome, BridgeRefusal) else outcome
+
+    def explain_bridge(
+        self,
+        previous_prompt_ids: TokenIds,
+        previous_completion_ids: TokenIds,
+        new_messages: Messages,
+        *,
+        tools: Tools | None = None,
+        allow_trim: bool = False,
+    ) -> BridgeRefusal | None:
+        """Return why `bridge_to_next_turn` gives None, or None where it does not."""
+        outcome = self._bridge(previous_prompt_ids, previous_completion_ids, new_messages, tools, allow_trim)
+        return outcome if isinstance(outcome, BridgeRefusal) else None
+
+    def session(self, messages: Messages, *, tools: Tools | None = None) -> Session:
+        """Start a rollout with a conversation, whose next turn is to be sampled.
+
+        Raises:
+            RenderError, TypeError, ValueError: as `render`.
+        """
+        return Session(self, messages, tools)
+
     def get_stop_token_ids(self) -> list[int]:
         """Return the ids at which generation stops, the close of a turn first."""
         return self._core.stop_token_ids()
@@ -200,6 +263,34 @@ class Renderer:
     ) -> StreamParser:
         """Return a parser that takes the ids of one completion in parts; see `parse_response`."""
         return StreamParser(self._completions().stream(tool_names(tools), prompt_ids))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Renderer, (self._tokenizer, self._config)
+
+    def _bridge(
+        self,
+        prompt_ids: TokenIds,
+        completion_ids: TokenIds,
+        new_messages: Messages,
+        tools: Tools | None,
+        allow_trim: bool,
+    ) -> BridgeRefusal | RenderedTokens:
+        if tools is not None and not isinstance(tools, (list, tuple)):
+            raise TypeError(f"tools: expected a list of tools or None, got {type(tools).__name__}")
+        refusal, extended = _core.bridge(
+            self._core, self._completions(), prompt_ids, completion_ids, new_messages, allow_trim
+        )
+        if refusal is not None:
+            reason, detail = refusal
+            return BridgeRefusal(BridgeRefusalReason(reason), detail)
+        assert extended is not None
+        arrays, markers, roles, tool_names = extended
+        return RenderedTokens.from_columns(
+            _columns(arrays), roles, tool_names, [self._marker(marker) for marker in markers]
+        )
+
+    def _new_history(self) -> _core.TokenHistory:
+        return _core.TokenHistory(self._core, self._completions())
 
     def _completions(self) -> _core.CompletionParser:
         if self._parser is None:

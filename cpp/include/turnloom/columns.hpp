@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "turnloom/tokenizer.hpp"
@@ -22,5 +23,9 @@ struct TokenColumns {
 
   [[nodiscard]] std::size_t size() const noexcept { return token_ids.size(); }
 };
+
+/// `columns` behind ids of which no more is known: those of a prompt and its completion.
+[[nodiscard]] TokenColumns with_history(std::span<const TokenId> prompt_ids,
+                                        std::span<const TokenId> completion_ids, const TokenColumns& columns);
 
 }  // namespace turnloom

@@ -84,9 +84,10 @@ enum class CallStatus : std::uint8_t {
 
 struct ParsedCall {
   CallStatus status = CallStatus::ok;
-  TextSpan raw;                     ///< without the markers and white space around it
-  std::optional<std::string> name;  ///< never empty
-  std::vector<JsonNode> nodes;      ///< of the JSON text, as far as it was read
+  TextSpan raw;                           ///< without the markers and white space around it
+  std::optional<std::string> name;        ///< never empty
+  std::vector<JsonNode> nodes;            ///< of the JSON text, as far as it was read
+  std::optional<std::size_t> name_value;  ///< in `nodes`, whatever its kind
   /// The arguments in `nodes`, unless they are missing or not to be had.
   std::optional<std::size_t> arguments;
   bool has_no_arguments = false;  ///< none were written, which is an empty object
@@ -99,6 +100,7 @@ struct ParsedCompletion {
   std::string content;
   std::optional<std::string> reasoning;
   bool reasoning_complete = true;
+  std::size_t n_reasoning_tokens = 0;  ///< up to the end of the reasoning, its close marker included
   std::vector<ParsedCall> calls;
 };
 
@@ -165,6 +167,15 @@ class CompletionParser {
       std::size_t threads) const;
   [[nodiscard]] CompletionStream stream(std::span<const TokenId> prompt_ids,
                                         std::vector<std::string> known_tools) const;
+  /// The part of the turn that each token of a completion is: a value of Field. Of a token the first byte
+  /// counts, as in a rendered turn. Where the bytes of a call are no text, all of it is call markup.
+  [[nodiscard]] std::vector<std::uint8_t> fields(std::span<const TokenId> ids,
+                                                 std::span<const TokenId> prompt_ids,
+                                                 std::span<const std::string> known_tools) const;
+  /// Whether a prompt and what was sampled from it end inside reasoning.
+  [[nodiscard]] bool ends_in_reasoning(std::span<const TokenId> prompt_ids,
+                                       std::span<const TokenId> ids) const;
+  [[nodiscard]] bool is_stop(TokenId id) const noexcept;
 
  private:
   std::shared_ptr<const BoundFormat> format_;

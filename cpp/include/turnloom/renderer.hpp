@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "turnloom/bridge.hpp"
 #include "turnloom/columns.hpp"
 #include "turnloom/parse.hpp"
 #include "turnloom/prompt.hpp"
@@ -27,6 +28,9 @@ class Family;
 /// What happens where a template would drop or repr-print what the caller passed.
 enum class OnLoss : std::uint8_t { raise, template_text };
 
+/// What is kept of the reasoning of earlier turns: all of it, or that of the turns since the last query.
+enum class ThinkingRetention : std::uint8_t { tool_cycle, all };
+
 /// Options of a family by the names of its config fields; those that are absent have their default.
 using OptionValue = std::variant<std::monostate, bool, std::string, std::vector<std::string>>;
 using FamilyOptions = std::map<std::string, OptionValue, std::less<>>;
@@ -36,6 +40,7 @@ struct RendererConfig {
   FamilyOptions options;
   MarkerPolicy marker_policy = MarkerPolicy::trusted;
   OnLoss on_loss = OnLoss::raise;
+  std::optional<ThinkingRetention> thinking_retention;  ///< none: as the family's options imply
 };
 
 struct RenderOptions {
@@ -78,6 +83,15 @@ class Renderer {
   /// empty and listed in `errors`, in row order; a null row is empty and not listed.
   [[nodiscard]] BatchColumns render_batch(std::span<const Conversation* const> rows,
                                           const RenderOptions& options, std::size_t threads) const;
+  /// Extends a prompt and what was sampled from it by new messages, none of them an assistant's. `parser` is
+  /// one of this renderer's format. Linear in the completion, the new messages and the last turn of the
+  /// prompt. Throws Error (render) if something in the messages would be lost.
+  [[nodiscard]] BridgeOutcome bridge(const CompletionParser& parser, std::span<const TokenId> prompt_ids,
+                                     std::span<const TokenId> completion_ids,
+                                     const Conversation& new_messages, bool allow_trim) const;
+  [[nodiscard]] ThinkingRetention thinking_retention() const noexcept { return thinking_retention_; }
+  /// Whether appending turns leaves the ids of a full render as they were. A promise, never a guess.
+  [[nodiscard]] bool is_prefix_stable() const noexcept;
   [[nodiscard]] std::vector<TokenId> stop_token_ids() const;
   /// What the model's completions look like.
   [[nodiscard]] CompletionFormat completion_format() const;
@@ -86,10 +100,14 @@ class Renderer {
   [[nodiscard]] const Tokenizer& tokenizer() const noexcept { return *tokenizer_; }
 
  private:
+  /// Appends the tokens of a prompt and returns the markers in it.
+  std::vector<MarkerHit> encode(Prompt prompt, bool byte_offsets, TokenColumns& columns) const;
+
   std::shared_ptr<const Tokenizer> tokenizer_;
   std::unique_ptr<const Family> family_;
   MarkerPolicy marker_policy_;
   OnLoss on_loss_;
+  ThinkingRetention thinking_retention_;
 };
 
 }  // namespace turnloom

@@ -16,7 +16,9 @@ namespace {
 class ChatML final : public Family {
  public:
   ChatML(const Tokenizer& tokenizer, OptionReader& options)
-      : Family({.name = "chatml"}), frame_(tokenizer), default_system_(options.text("default_system")) {
+      : Family({.name = "chatml", .after_close = ChatMLFrame::kAfterClose}),
+        frame_(tokenizer),
+        default_system_(options.text("default_system")) {
     if (const auto bos = options.text("bos")) bos_ = require_token(tokenizer, *bos);
   }
 
@@ -39,7 +41,7 @@ class ChatML final : public Family {
 
   void write_generation_prompt(PromptWriter& out) const override { frame_.open("assistant", out); }
 
-  [[nodiscard]] std::vector<TokenId> stop_token_ids() const override { return {frame_.im_end.id}; }
+  [[nodiscard]] std::vector<ControlToken> stop_tokens() const override { return {frame_.im_end}; }
   [[nodiscard]] CompletionFormat completion_format() const override {
     return ChatMLFrame::completion_format(stop_token_ids());
   }

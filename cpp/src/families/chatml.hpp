@@ -11,6 +11,8 @@ namespace turnloom {
 
 /// `<|im_start|>role\n` ... `<|im_end|>\n`
 struct ChatMLFrame {
+  static constexpr std::string_view kAfterClose = "\n";
+
   explicit ChatMLFrame(const Tokenizer& tokenizer)
       : im_start(require_token(tokenizer, "<|im_start|>")), im_end(require_token(tokenizer, "<|im_end|>")) {}
 
@@ -28,7 +30,7 @@ struct ChatMLFrame {
   }
   void close(PromptWriter& out) const {
     out.control(im_end, Field::turn_close);
-    out.literal("\n");
+    out.literal(kAfterClose);
   }
 
   /// Completions behind the header of an assistant's turn.

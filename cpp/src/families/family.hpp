@@ -27,8 +27,9 @@ struct Turn {
   bool text_is_string;
   /// Whether the template sees `tool_calls`; an empty list counts with OnLoss::template_text only.
   bool has_tool_calls;
+  bool is_first;  ///< of the conversation; never of messages that go one on
   bool is_last;
-  std::string_view previous_role;  ///< empty for the first message
+  std::string_view previous_role;  ///< empty for the first message of the conversation
   std::string_view next_role;      ///< empty for the last message
   bool after_last_query = false;   ///< stands after the last message for which `is_query` holds
 };
@@ -56,6 +57,11 @@ struct FamilyTraits {
   /// A call's arguments given as JSON text are rendered as a JSON string of that text. Only
   /// `OnLoss::template_text` does so; otherwise the text stands as it is.
   bool quotes_string_arguments = false;
+  std::string_view after_close = {};  ///< what stands between the close of a turn and the next turn
+  /// What the template keeps of earlier reasoning, as its options are.
+  ThinkingRetention retention = ThinkingRetention::all;
+  /// Appending turns leaves what was rendered before as it was.
+  bool is_prefix_stable = true;
 };
 
 class Family {
@@ -87,9 +93,11 @@ class Family {
   virtual void write_turn(const Turn& turn, PromptWriter& out) const = 0;
   virtual void write_generation_prompt(PromptWriter& out) const = 0;
 
-  /// The canonical turn close first.
-  [[nodiscard]] virtual std::vector<TokenId> stop_token_ids() const = 0;
+  /// What ends a turn of the model, the canonical close first.
+  [[nodiscard]] virtual std::vector<ControlToken> stop_tokens() const = 0;
   [[nodiscard]] virtual CompletionFormat completion_format() const = 0;
+
+  [[nodiscard]] std::vector<TokenId> stop_token_ids() const;
 
  private:
   FamilyTraits traits_;

@@ -33,8 +33,8 @@ class Llama3 final : public Family {
 
   void write_generation_prompt(PromptWriter& out) const override { frame_.open("assistant", out); }
 
-  [[nodiscard]] std::vector<TokenId> stop_token_ids() const override {
-    return {frame_.eot.id, frame_.end_of_text.id};
+  [[nodiscard]] std::vector<ControlToken> stop_tokens() const override {
+    return {frame_.eot, frame_.end_of_text};
   }
   [[nodiscard]] CompletionFormat completion_format() const override {
     return LlamaFrame::completion_format(stop_token_ids());

@@ -88,8 +88,8 @@ class Llama31 final : public Family {
 
   void write_generation_prompt(PromptWriter& out) const override { frame_.open("assistant", out); }
 
-  [[nodiscard]] std::vector<TokenId> stop_token_ids() const override {
-    return {frame_.eot.id, frame_.end_of_text.id, eom_.id};
+  [[nodiscard]] std::vector<ControlToken> stop_tokens() const override {
+    return {frame_.eot, frame_.end_of_text, eom_};
   }
   [[nodiscard]] CompletionFormat completion_format() const override {
     return LlamaFrame::completion_format(stop_token_ids(), CallSyntax::llama_json);

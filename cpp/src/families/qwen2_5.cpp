@@ -21,7 +21,8 @@ class Qwen25 final : public Family {
       : Family({.name = "qwen2.5",
                 .tools = true,
                 .prints_content_lists = true,
-                .quotes_string_arguments = true}),
+                .quotes_string_arguments = true,
+                .after_close = ChatMLFrame::kAfterClose}),
         frame_(tokenizer),
         end_of_text_(require_token(tokenizer, "<|endoftext|>")),
         default_system_(options.text("default_system")) {}
@@ -32,7 +33,7 @@ class Qwen25 final : public Family {
   [[nodiscard]] ListContent list_content(const Turn& turn, const Conversation& conversation) const override {
     // The template prints these two by themselves; all others it adds to a string, and fails.
     const bool is_before_tools =
-        turn.index == 0 && turn.message.role == "system" && !conversation.tools.empty();
+        turn.is_first && turn.message.role == "system" && !conversation.tools.empty();
     return turn.message.role == "tool" || is_before_tools ? ListContent::repr : ListContent::join;
   }
 
@@ -51,8 +52,8 @@ class Qwen25 final : public Family {
 
   void write_generation_prompt(PromptWriter& out) const override { frame_.open("assistant", out); }
 
-  [[nodiscard]] std::vector<TokenId> stop_token_ids() const override {
-    return {frame_.im_end.id, end_of_text_.id};
+  [[nodiscard]] std::vector<ControlToken> stop_tokens() const override {
+    return {frame_.im_end, end_of_text_};
   }
   [[nodiscard]] CompletionFormat completion_format() const override {
     return ChatMLFrame::completion_format(stop_token_ids(), CallSyntax::tagged_json);

@@ -49,7 +49,14 @@ const Revision& find_revision(const std::string& name) {
 class Qwen3 final : public Family {
  public:
   Qwen3(const Tokenizer& tokenizer, OptionReader& options, const Revision& revision)
-      : Family({.name = "qwen3", .tools = true, .prints_content_lists = revision.lists != ListContent::drop}),
+      : Family({.name = "qwen3",
+                .tools = true,
+                .prints_content_lists = revision.lists != ListContent::drop,
+                .after_close = ChatMLFrame::kAfterClose,
+                .retention = revision.reasoning && options.flag("enable_thinking", true)
+                                 ? ThinkingRetention::tool_cycle
+                                 : ThinkingRetention::all,
+                .is_prefix_stable = !revision.reasoning}),
         revision_(revision),
         frame_(tokenizer),
         end_of_text_(require_token(tokenizer, "<|endoftext|>")),
@@ -71,7 +78,7 @@ class Qwen3 final : public Family {
            !(turn.text.starts_with("<tool_response>") && turn.text.ends_with("</tool_response>"));
   }
   [[nodiscard]] ListContent list_content(const Turn& turn, const Conversation&) const override {
-    const bool opens = turn.index == 0 && turn.message.role == "system";
+    const bool opens = turn.is_first && turn.message.role == "system";
     // Every revision fails on a list in the opening, and the first one everywhere but in results.
     const bool fails = opens || (revision_.lists == ListContent::repr && turn.message.role != "tool");
     return fails ? ListContent::join : revision_.lists;
@@ -104,8 +111,8 @@ class Qwen3 final : public Family {
     if (!enable_thinking_) out.literal(kEmptyThinkBlock);
   }
 
-  [[nodiscard]] std::vector<TokenId> stop_token_ids() const override {
-    return {frame_.im_end.id, end_of_text_.id};
+  [[nodiscard]] std::vector<ControlToken> stop_tokens() const override {
+    return {frame_.im_end, end_of_text_};
   }
   [[nodiscard]] CompletionFormat completion_format() const override {
     return ChatMLFrame::completion_format(stop_token_ids(), CallSyntax::tagged_json, revision_.reasoning);

@@ -66,6 +66,12 @@ std::unique_ptr<const Family> make_family(const Tokenizer& tokenizer, const Rend
 
 std::span<const std::string_view> declared_markers() noexcept { return kDeclaredMarkers; }
 
+std::vector<TokenId> Family::stop_token_ids() const {
+  std::vector<TokenId> ids;
+  for (const ControlToken& token : stop_tokens()) ids.push_back(token.id);
+  return ids;
+}
+
 ControlToken require_token(const Tokenizer& tokenizer, std::string_view text) {
   const auto id = tokenizer.added_token_id(text);
   if (!id) {

@@ -120,6 +120,7 @@ void CallReader::finish(CallStatus status, std::string_view text, std::size_t en
       call.has_no_arguments = !is_cut;
     }
   }
+  call.name_value = name_member_.node;
   call.nodes = scanner_.take_nodes();
   call.first_token = first_token_;
   call.end_token = end_token;

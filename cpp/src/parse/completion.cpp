@@ -62,6 +62,31 @@ std::vector<ParsedCompletion> CompletionParser::parse_batch(
   return parsed;
 }
 
+bool CompletionParser::is_stop(TokenId id) const noexcept { return format_->is_stop(id); }
+
+bool CompletionParser::ends_in_reasoning(std::span<const TokenId> prompt_ids,
+                                         std::span<const TokenId> ids) const {
+  if (!format_->format().has_reasoning) return false;
+  const bool starts_in_reasoning = leaves_reasoning_open(*format_, prompt_ids);
+  const auto end = std::ranges::find_if(ids, [&](TokenId id) { return is_stop(id); });
+  // Nearly all completions are decided by what markers they hold, with no text read.
+  if (format_->spelled_markers().empty()) {
+    bool has_open = starts_in_reasoning;
+    for (auto id = ids.begin(); id != end; ++id) {
+      if (format_->is_plain(*id)) continue;
+      const BoundFormat::Marker* const marker = format_->marker_of(*id);
+      if (marker == nullptr) continue;
+      if (marker->kind == Item::Kind::think_close) return false;
+      has_open |= marker->kind == Item::Kind::think_open;
+    }
+    if (!has_open) return false;
+  }
+  CompletionAutomaton automaton(format_, starts_in_reasoning, {});
+  automaton.feed(ids, nullptr);
+  automaton.end(nullptr);
+  return !automaton.take_result().reasoning_complete;
+}
+
 CompletionStream CompletionParser::stream(std::span<const TokenId> prompt_ids,
                                           std::vector<std::string> known_tools) const {
   return {format_, leaves_reasoning_open(*format_, prompt_ids), std::move(known_tools)};

@@ -51,6 +51,7 @@ void CompletionAutomaton::end(std::vector<Delta>* deltas) {
 ParsedCompletion CompletionAutomaton::take_result() {
   ParsedCompletion completion;
   completion.text = reader_.take_text();
+  completion.n_reasoning_tokens = n_reasoning_tokens_;
   out_.move_to(completion);
   return completion;
 }
@@ -122,9 +123,11 @@ void CompletionAutomaton::take_in_reasoning(const Item& item) {
       break;
     case Item::Kind::think_close:
       state_ = State::answer;
+      n_reasoning_tokens_ = item.end_token;
       break;
     case Item::Kind::end:
       out_.leave_reasoning_open();
+      n_reasoning_tokens_ = item.first_token;
       break;
     case Item::Kind::call_open:
       state_ = State::draft_or_call;
@@ -141,7 +144,9 @@ void CompletionAutomaton::take_in_draft(const Item& item) {
       if (drafted.kind != Item::Kind::think_open) out_.reasoning(text_of(drafted, reader_.text()));
     }
     state_ = State::answer;
+    n_reasoning_tokens_ = item.end_token;
   } else if (item.kind == Item::Kind::end) {
+    n_reasoning_tokens_ = held_.front().first_token;
     take_held(State::answer, item);
   } else {
     held_.push_back(item);

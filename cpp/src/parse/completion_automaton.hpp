@@ -59,6 +59,7 @@ class CompletionAutomaton {
   std::vector<Item> items_;   ///< those that were read last
   std::vector<Item> held_;    ///< those that later ones decide on
   std::size_t n_header_ = 0;  ///< bytes of the header that were read
+  std::size_t n_reasoning_tokens_ = 0;
 };
 
 /// Whether a prompt ends inside reasoning of its last turn.

@@ -3,15 +3,18 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from turnloom.reference.markers import Segment
-from turnloom.reference.prompt import Prompt
-from turnloom.rendered import TokenColumns
+from turnloom.reference.prompt import NO_MESSAGE, Prompt
+from turnloom.rendered import Field, TokenColumns
 
+Ids = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
+Scalar = TypeVar("Scalar", bound=np.generic)
 EncodeRegions = Callable[
     [list[str]],
     tuple[npt.NDArray[np.int32], Ints, Ints, Ints] | tuple[npt.NDArray[np.int32], None, None, Ints],
@@ -91,6 +94,27 @@ def _without_attribution(columns: TokenColumns) -> TokenColumns:
             is_content=nothing,
             loss_mask=nothing,
             byte_offsets=None if columns.byte_offsets is None else np.empty((0, 2), np.int64),
+        )
+    )
+
+
+def with_history(prompt_ids: Ids, completion_ids: Ids, columns: TokenColumns) -> TokenColumns:
+    """Put columns behind ids of which no more is known: those of a prompt and its completion."""
+    n = len(prompt_ids) + len(completion_ids)
+
+    def behind(value: int, column: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+        is_available = len(column) == len(columns)
+        return np.concatenate([np.full(n, value, column.dtype), column]) if is_available else column
+
+    sampled_mask = behind(False, columns.sampled_mask)
+    return _read_only(
+        TokenColumns(
+            token_ids=np.concatenate([prompt_ids, completion_ids, columns.token_ids], dtype=np.int32),
+            message_indices=behind(NO_MESSAGE, columns.message_indices),
+            fields=behind(Field.SCAFFOLD, columns.fields),
+            sampled_mask=sampled_mask,
+            is_content=behind(False, columns.is_content),
+            loss_mask=sampled_mask,
         )
     )
 

@@ -68,20 +68,23 @@ class Conversation:
     """None and no tools are not the same to every format."""
 
 
-def read_conversation(messages: object, tools: object, *, keep_lists: bool = False) -> Conversation:
+def read_conversation(
+    messages: object, tools: object, *, keep_lists: bool = False, argument: str = "messages"
+) -> Conversation:
     """Read and check messages, one after the other, and then tools.
 
     Args:
         messages: the caller's list of dicts.
         tools: the caller's list of dicts, or None.
         keep_lists: keep content lists as they are, for a template that prints them.
+        argument: what errors call the messages.
 
     Raises:
         TypeError: something has the wrong type.
         ValueError: a text holds a lone surrogate, a value is nested too deep.
         RenderError: a role or the name of a call is missing.
     """
-    place = Place("messages")
+    place = Place(argument)
     if not isinstance(messages, list | tuple):
         raise TypeError(f"{place}: expected a list of messages, got {type(messages).__name__}")
     read = [_read_message(message, place.index(i), keep_lists) for i, message in enumerate(messages)]

@@ -7,17 +7,23 @@ import numpy as np
 import numpy.typing as npt
 
 from turnloom._arguments import thread_count
+from turnloom._ids import TokenIds, token_id_array
+from turnloom.bridge import BridgeRefusal
 from turnloom.reference.added_tokens import AddedTokens
-from turnloom.reference.columns import concatenated, token_columns
-from turnloom.reference.engine import render_prompt
+from turnloom.reference.bridge import extend
+from turnloom.reference.columns import concatenated, token_columns, with_history
+from turnloom.reference.engine import MESSAGES, NEW_MESSAGES, render_prompt
 from turnloom.reference.families import declared_markers, make_family
-from turnloom.reference.families.family import RendererConfig
+from turnloom.reference.families.family import RendererConfig, ThinkingRetention
+from turnloom.reference.history import TokenHistory
 from turnloom.reference.markers import segment
 from turnloom.reference.messages import Conversation, read_conversation, tool_names
 from turnloom.reference.parsing import ParsingCalls
 from turnloom.reference.prompt import ControlToken, Prompt
 from turnloom.rendered import ContentMarker, RenderedTokens, TokenBatch, TokenColumns
+from turnloom.session import Session
 from turnloom.tokenizer import Tokenizer
+from turnloom.types import Messages, Tools
 
 
 class Renderer(ParsingCalls):
@@ -37,6 +43,22 @@ class Renderer(ParsingCalls):
         self._family = make_family(config, self._control_token)
         self._marker_policy = config.marker_policy
         self._on_loss = config.on_loss
+        self._retention = config.thinking_retention or self._family.retention
+
+    @property
+    def config(self) -> RendererConfig:
+        """The config it was made with."""
+        return self._config
+
+    @property
+    def effective_thinking_retention(self) -> ThinkingRetention:
+        """What a bridge keeps of earlier reasoning: that of one tool cycle, or all of it."""
+        return self._retention
+
+    @property
+    def is_prefix_stable(self) -> bool:
+        """Whether appending turns always leaves the ids of a full render as they were."""
+        return self._family.is_prefix_stable
 
     def render_text(
         self,
@@ -144,13 +166,97 @@ class Renderer(ParsingCalls):
             content_markers=content_markers,
         )
 
+    def bridge_to_next_turn(
+        self,
+        previous_prompt_ids: TokenIds,
+        previous_completion_ids: TokenIds,
+        new_messages: object,
+        *,
+        tools: object = None,
+        allow_trim: bool = False,
+    ) -> RenderedTokens | None:
+        """Return the next prompt: the last one and its completion, id by id, and then the new messages."""
+        return self._bridge(
+            previous_prompt_ids, previous_completion_ids, new_messages, tools, allow_trim=allow_trim
+        )[1]
+
+    def explain_bridge(
+        self,
+        previous_prompt_ids: TokenIds,
+        previous_completion_ids: TokenIds,
+        new_messages: object,
+        *,
+        tools: object = None,
+        allow_trim: bool = False,
+    ) -> BridgeRefusal | None:
+        """Return why `bridge_to_next_turn` gives None, or None where it does not."""
+        return self._bridge(
+            previous_prompt_ids, previous_completion_ids, new_messages, tools, allow_trim=allow_trim
+        )[0]
+
+    def session(self, messages: Messages, *, tools: Tools | None = None) -> Session:
+        """Start a rollout with a conversation, whose next turn is to be sampled."""
+        return Session(self, messages, tools)
+
     def get_stop_token_ids(self) -> list[int]:
         """Return the ids at which generation stops, the close of a turn first."""
         return [token.id for token in self._family.stop_tokens()]
 
-    def _read(self, messages: object, tools: object) -> Conversation:
+    def _bridge(
+        self,
+        prompt_ids: TokenIds,
+        completion_ids: TokenIds,
+        new_messages: object,
+        tools: object,
+        *,
+        allow_trim: bool,
+    ) -> tuple[BridgeRefusal, None] | tuple[None, RenderedTokens]:
+        if tools is not None and not isinstance(tools, list | tuple):
+            raise TypeError(f"tools: expected a list of tools or None, got {type(tools).__name__}")
+        prompt = token_id_array(prompt_ids, "previous_prompt_ids")
+        completion = token_id_array(completion_ids, "previous_completion_ids")
+        outcome = self._extend(prompt.tolist(), completion.tolist(), new_messages, allow_trim=allow_trim)
+        if isinstance(outcome, BridgeRefusal):
+            return outcome, None
+        n_kept, extension = outcome
+        columns = with_history(prompt, completion[:n_kept], extension.columns)
+        return None, RenderedTokens.from_columns(
+            columns, extension.message_roles, extension.message_tool_names, extension.content_markers
+        )
+
+    def _extend(
+        self,
+        prompt_ids: Sequence[int],
+        completion_ids: Sequence[int],
+        new_messages: object,
+        *,
+        allow_trim: bool,
+    ) -> BridgeRefusal | tuple[int, RenderedTokens]:
+        """Give how many ids of the completion stay, and what goes behind them; or a refusal."""
+        messages = self._read(new_messages, None, NEW_MESSAGES).messages
+        outcome = extend(
+            self._family,
+            self._on_loss,
+            self._retention,
+            self._format,
+            prompt_ids,
+            completion_ids,
+            messages,
+            allow_trim=allow_trim,
+        )
+        if isinstance(outcome, BridgeRefusal):
+            return outcome
+        n_kept, prompt = outcome
+        columns, content_markers = self._encode(prompt, False)
+        roles = [message.role for message in messages]
+        return n_kept, RenderedTokens.from_columns(columns, roles, tool_names(messages), content_markers)
+
+    def _new_history(self) -> TokenHistory:
+        return TokenHistory(self)
+
+    def _read(self, messages: object, tools: object, argument: str = MESSAGES) -> Conversation:
         prints_lists = self._on_loss == "template" and self._family.prints_content_lists
-        return read_conversation(messages, tools, keep_lists=prints_lists)
+        return read_conversation(messages, tools, keep_lists=prints_lists, argument=argument)
 
     def _prompt(
         self, conversation: Conversation, add_generation_prompt: bool, continue_final_message: bool = False

@@ -15,6 +15,7 @@ from turnloom.reference.prompt import ControlToken, PromptWriter
 from turnloom.rendered import Field
 
 MARKERS = ("<|im_start|>", "<|im_end|>")
+AFTER_CLOSE = "\n"
 
 
 class ChatMLFields(Protocol):
@@ -47,7 +48,7 @@ class ChatMLFrame:
     def close(self, out: PromptWriter) -> None:
         """Close the turn."""
         out.control(self.im_end, Field.TURN_CLOSE)
-        out.literal("\n")
+        out.literal(AFTER_CLOSE)
 
 
 class ChatML(Family):
@@ -55,6 +56,7 @@ class ChatML(Family):
 
     name = "chatml"
     markers = MARKERS
+    after_close = AFTER_CLOSE
 
     def __init__(self, config: ChatMLFields, tokens: TokenLookup) -> None:
         self._frame = ChatMLFrame(tokens)

@@ -4,7 +4,7 @@ The walk over messages, the checks for losses, the emission of pieces and their 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, Literal, Protocol
@@ -14,6 +14,7 @@ from turnloom.reference.prompt import ControlToken, PromptWriter
 
 MarkerPolicy = Literal["trusted", "all", "none", "reject"]
 OnLoss = Literal["raise", "template"]
+ThinkingRetention = Literal["tool_cycle", "all"]
 
 TokenLookup = Callable[[str], ControlToken]
 """Gives the control token with a spelling; ValueError if the vocabulary lacks it."""
@@ -28,6 +29,8 @@ class RendererConfig(Protocol):
     def marker_policy(self) -> MarkerPolicy: ...
     @property
     def on_loss(self) -> OnLoss: ...
+    @property
+    def thinking_retention(self) -> ThinkingRetention | None: ...
 
 
 class ListContent(Enum):
@@ -50,6 +53,8 @@ class Turn:
     """Whether the template sees a string: None and no content are none, a list only where it is joined."""
     has_tool_calls: bool
     """Whether the template sees calls; an empty list counts with `on_loss="template"` only."""
+    is_first: bool
+    """Of the conversation; never of messages that go one on."""
     is_last: bool
     previous_role: str | None
     next_role: str | None
@@ -97,6 +102,13 @@ class Family(ABC):
     quotes_string_arguments: ClassVar[bool] = False
     """Arguments that are given as JSON text are printed as a JSON string of it, with `on_loss="template"`."""
 
+    after_close: ClassVar[str] = ""
+    """What stands between the close of a turn and the next turn."""
+    retention: ThinkingRetention = "all"
+    """What the template keeps of earlier reasoning, as its options are."""
+    is_prefix_stable: bool = True
+    """Appending turns leaves what was rendered before as it was."""
+
     @abstractmethod
     def __init__(self, config: RendererConfig, tokens: TokenLookup) -> None:
         """Look up the control tokens; a family may ask more of its config than what every config has."""
@@ -126,5 +138,5 @@ class Family(ABC):
         """Write what the model is to continue, as no message's."""
 
     @abstractmethod
-    def stop_tokens(self) -> Collection[ControlToken]:
+    def stop_tokens(self) -> Sequence[ControlToken]:
         """Give the tokens that end the model's turn, the canonical one first."""

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from turnloom.reference.families import qwen
-from turnloom.reference.families.chatml import ChatMLFrame
+from turnloom.reference.families.chatml import AFTER_CLOSE, ChatMLFrame
 from turnloom.reference.families.family import Family, ListContent, TokenLookup, Turn
 from turnloom.reference.messages import Conversation
 from turnloom.reference.prompt import ControlToken, PromptWriter
@@ -37,6 +37,7 @@ class Qwen25(Family):
     tools = True
     prints_content_lists = True
     quotes_string_arguments = True
+    after_close = AFTER_CLOSE
 
     def __init__(self, config: Qwen25Fields, tokens: TokenLookup) -> None:
         self._frame = ChatMLFrame(tokens)
@@ -45,7 +46,7 @@ class Qwen25(Family):
 
     def list_content(self, turn: Turn, conversation: Conversation) -> ListContent:
         # The template prints these two by themselves; all others it adds to a string, and fails.
-        is_before_tools = turn.index == 0 and turn.role == "system" and bool(conversation.tools)
+        is_before_tools = turn.is_first and turn.role == "system" and bool(conversation.tools)
         return ListContent.REPR if turn.role == "tool" or is_before_tools else ListContent.JOIN
 
     def write_opening(self, turns: Sequence[Turn], conversation: Conversation, out: PromptWriter) -> int:

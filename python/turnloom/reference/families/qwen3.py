@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from turnloom.reference.families import qwen
-from turnloom.reference.families.chatml import ChatMLFrame
+from turnloom.reference.families.chatml import AFTER_CLOSE, ChatMLFrame
 from turnloom.reference.families.family import Family, ListContent, Loss, TokenLookup, Turn
 from turnloom.reference.families.think_block import split_think_block, think_block_loses_text
 from turnloom.reference.messages import Conversation
@@ -68,6 +68,7 @@ class Qwen3(Family):
     roles = qwen.ROLES
     call_roles = ("assistant",)
     tools = True
+    after_close = AFTER_CLOSE
 
     def __init__(self, config: Qwen3Fields, tokens: TokenLookup) -> None:
         self._frame = ChatMLFrame(tokens)
@@ -82,6 +83,8 @@ class Qwen3(Family):
         self._ends_thinking = not config.enable_thinking
         self._reemits_empty_thinking = config.reemit_empty_thinking and self._ends_thinking
         self.reasoning_roles = ("assistant",) if self._revision.has_reasoning else ()
+        self.retention = "tool_cycle" if self._revision.has_reasoning and config.enable_thinking else "all"
+        self.is_prefix_stable = not self._revision.has_reasoning
         self.prints_content_lists = self._revision.result_lists is ListContent.REPR
 
     def is_query(self, turn: Turn) -> bool:
@@ -89,7 +92,7 @@ class Qwen3(Family):
         return turn.role == "user" and turn.text_is_string and not is_tool_response
 
     def list_content(self, turn: Turn, conversation: Conversation) -> ListContent:
-        if turn.index == 0 and turn.role == "system":
+        if turn.is_first and turn.role == "system":
             return ListContent.JOIN  # the template fails there
         return self._revision.result_lists if turn.role == "tool" else self._revision.lists
 

@@ -65,10 +65,12 @@ class Completion:
             symbol = yield from self.queue.take()
             match symbol.kind:
                 case Kind.THINK_CLOSE:
+                    self.out.n_reasoning_tokens = symbol.end_token
                     return
                 case Kind.THINK_OPEN:
                     pass
                 case Kind.END:
+                    self.out.n_reasoning_tokens = symbol.first_token
                     self.out.leave_reasoning_open()
                     self.queue.give_back(symbol)
                     return
@@ -83,8 +85,10 @@ class Completion:
         while (symbol := (yield from self.queue.take())).kind not in (Kind.THINK_CLOSE, Kind.END):
             taken.append(symbol)
         if symbol.kind is Kind.END:
+            self.out.n_reasoning_tokens = opener.first_token
             self.queue.give_back(*taken, symbol)
             return
+        self.out.n_reasoning_tokens = symbol.end_token
         for drafted in taken:
             if drafted.kind is not Kind.THINK_OPEN:
                 self.out.reasoning(drafted.text)
@@ -100,6 +104,11 @@ class CompletionStream:
         self._out = ResponseWriter()
         self._parsing = Completion(format, starts_in_reasoning, known_tools, SymbolQueue(), self._out).read()
         next(self._parsing)
+
+    @property
+    def n_reasoning_tokens(self) -> int:
+        """How many tokens there are up to the end of the reasoning, its close marker included."""
+        return self._out.n_reasoning_tokens
 
     def feed(self, ids: Iterable[int]) -> list[Delta]:
         """Take more ids and give what they decide."""
@@ -122,6 +131,17 @@ class CompletionStream:
                 self._parsing.send(symbol)
             except StopIteration:
                 assert symbol.kind is Kind.END
+
+
+def ends_in_reasoning(
+    format: CompletionFormat, prompt_ids: Sequence[int], completion_ids: Sequence[int]
+) -> bool:
+    """Tell whether a prompt and what was sampled from it end inside reasoning."""
+    stream = CompletionStream(
+        format, starts_in_reasoning=leaves_reasoning_open(format, prompt_ids), known_tools=()
+    )
+    stream.feed(completion_ids)
+    return stream.finish().reasoning_complete is False
 
 
 def leaves_reasoning_open(format: CompletionFormat, prompt_ids: Sequence[int]) -> bool:

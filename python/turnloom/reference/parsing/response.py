@@ -42,6 +42,8 @@ class ResponseWriter:
 
     calls: list[ParsedToolCall] = field(default_factory=list)
     deltas: list[Delta] = field(default_factory=list)
+    n_reasoning_tokens: int = 0
+    """Up to the end of the reasoning, its close marker included."""
     _content: StrippedText = field(default_factory=StrippedText)
     _reasoning: StrippedText = field(default_factory=StrippedText)
     _unfinished: bool = False
