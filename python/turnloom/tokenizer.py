@@ -14,6 +14,8 @@ from turnloom import _core
 from turnloom._arguments import thread_count
 from turnloom._core_types import EncodedRegions, EncodedWithoutOffsets
 from turnloom._ids import TokenIds
+from turnloom._json_files import JsonObject
+from turnloom.chat_settings import ChatSettings, ChatTemplate, chat_settings_of
 from turnloom.pipeline import UnknownPipelineError, native_encoder, native_token_table
 from turnloom.protocol_tokenizer import (
     ProtocolEncoder,
@@ -24,7 +26,7 @@ from turnloom.protocol_tokenizer import (
 )
 from turnloom.rank_file import RankSettings
 from turnloom.tokenizer_decoder import PackageTokenTable, StreamDecoder, TokenTable
-from turnloom.tokenizer_file import JsonObject, Vocabulary, read_vocabulary
+from turnloom.tokenizer_file import Vocabulary, read_vocabulary
 from turnloom.tokenizer_source import SourceContent, TransformersTokenizer, read_source
 
 if TYPE_CHECKING:
@@ -71,6 +73,7 @@ class Tokenizer:
 
     __slots__ = (
         "_backend_reason",
+        "_chat",
         "_config",
         "_core",
         "_encoder",
@@ -91,6 +94,7 @@ class Tokenizer:
         *,
         backend_reason: str | None,
         config: JsonObject,
+        chat: ChatSettings,
         name_or_path: str,
         read_document: Callable[[], JsonObject] | None,
     ) -> None:
@@ -101,6 +105,7 @@ class Tokenizer:
         self._token_bytes: _core.TokenBytes | None = None  # of `parsing`, made when it is first needed
         self._backend_reason = backend_reason
         self._config = config
+        self._chat = chat
         self._name_or_path = name_or_path
         self._read_document = read_document
         self._package: TokenizersEncoder | None = None  # made when it is first needed
@@ -219,6 +224,17 @@ class Tokenizer:
         return dict(self._config)
 
     @property
+    def chat_template(self) -> ChatTemplate | None:
+        """The model's own chat template, or several by name (a new dict); None where it is not known."""
+        template = self._chat.chat_template
+        return dict(template) if isinstance(template, dict) else template
+
+    @property
+    def special_tokens(self) -> Mapping[str, str]:
+        """The special tokens by their roles, as `{"eos_token": "<|im_end|>"}`; read-only."""
+        return self._chat.special_tokens
+
+    @property
     def name_or_path(self) -> str:
         """Where it was loaded from; "" for an object without a name."""
         return self._name_or_path
@@ -304,6 +320,7 @@ def _build(read: SourceContent) -> Tokenizer:
         tokens,
         backend_reason=reason,
         config=read.config,
+        chat=read.chat,
         name_or_path=read.name,
         read_document=None if read.vocabulary is not None else read.read_document,
     )
@@ -318,6 +335,7 @@ def _build_from_methods(source: ProtocolTokenizer) -> Tokenizer:
         ProtocolTokenTable(source, vocabulary),
         backend_reason="only its methods are known",
         config={},
+        chat=chat_settings_of(source),
         name_or_path=str(getattr(source, "name_or_path", "")),
         read_document=None,
     )

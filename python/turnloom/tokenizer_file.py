@@ -2,9 +2,8 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
-JsonObject: TypeAlias = dict[str, Any]
+from turnloom._json_files import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
