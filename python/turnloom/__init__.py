@@ -12,7 +12,9 @@ except ImportError as error:
     ) from error
 
 from turnloom.errors import RenderError
+from turnloom.families import FamilyDescription, KnownFamily, describe, known_families
 from turnloom.hashing import fnv1a_64, fnv1a_64_batch, prefix_hashes
+from turnloom.model_family import MODEL_RENDERER_MAP
 from turnloom.parsing import (
     ChatCompletionChunks,
     Delta,
@@ -29,6 +31,7 @@ from turnloom.tool_call_ids import ConformedMessages, ToolCallIdFormat
 
 if TYPE_CHECKING:
     from turnloom.configs import (
+        AutoRendererConfig,
         ChatMLConfig,
         Llama3Config,
         Llama31Config,
@@ -37,17 +40,23 @@ if TYPE_CHECKING:
         Qwen25Config,
         RendererConfig,
         config_from_name,
+        merge_chat_template_kwargs,
+        template_field_names,
     )
 
 __version__ = version("turnloom")
 
 __all__ = [
+    "MODEL_RENDERER_MAP",
+    "AutoRendererConfig",
     "ChatCompletionChunks",
     "ChatMLConfig",
     "ConformedMessages",
     "ContentMarker",
     "Delta",
+    "FamilyDescription",
     "Field",
+    "KnownFamily",
     "Llama3Config",
     "Llama31Config",
     "Llama32Config",
@@ -70,18 +79,26 @@ __all__ = [
     "config_from_name",
     "count_tokens",
     "create_renderer",
+    "describe",
     "find_first",
     "find_last",
     "fnv1a_64",
     "fnv1a_64_batch",
+    "known_families",
     "load_tokenizer",
+    "merge_chat_template_kwargs",
     "prefix_hashes",
     "scan",
     "split_at",
+    "template_field_names",
 ]
 
 # They need pydantic, which is loaded when one of them is first used.
-_CONFIGS = frozenset(name for name in __all__ if name.endswith("Config")) | {"config_from_name"}
+_CONFIGS = frozenset(name for name in __all__ if name.endswith("Config")) | {
+    "config_from_name",
+    "merge_chat_template_kwargs",
+    "template_field_names",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from turnloom.cli.families import families
 from turnloom.cli.render import EPILOG, render
 from turnloom.cli.show import show
 
@@ -34,6 +35,7 @@ app = typer.Typer(
 )
 app.command(epilog=EPILOG, no_args_is_help=True)(render)
 app.command(no_args_is_help=True)(show)
+app.command()(families)
 
 
 def _print_version(wanted: bool) -> None:

@@ -25,12 +25,13 @@ TokenizerSource = Annotated[
 ]
 
 Family = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--family",
         "-f",
         metavar="F",
-        help="The model's chat format, as `qwen3`; an unknown name lists those there are.",
+        help="The model's chat format, as `qwen3`; by default what the tokenizer's own chat template or its "
+        "name tells. `turnloom families` lists those there are.",
         show_default=False,
     ),
 ]

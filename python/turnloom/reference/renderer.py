@@ -1,12 +1,16 @@
 """Conversations to text and token ids: the calls of `turnloom.renderer`, in Python."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from turnloom._arguments import thread_count
+from turnloom.auto_config import resolve_config
 from turnloom.reference.added_tokens import AddedTokens
 from turnloom.reference.columns import concatenated, token_columns
 from turnloom.reference.engine import render_prompt
@@ -18,6 +22,9 @@ from turnloom.reference.parsing import ParsingCalls
 from turnloom.reference.prompt import ControlToken, Prompt
 from turnloom.rendered import ContentMarker, RenderedTokens, TokenBatch, TokenColumns
 from turnloom.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from turnloom.configs import AnyConfig
 
 
 class Renderer(ParsingCalls):
@@ -37,6 +44,16 @@ class Renderer(ParsingCalls):
         self._family = make_family(config, self._control_token)
         self._marker_policy = config.marker_policy
         self._on_loss = config.on_loss
+
+    @property
+    def config(self) -> RendererConfig:
+        """The config it was made with."""
+        return self._config
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer it was made with."""
+        return self._tokenizer
 
     def render_text(
         self,
@@ -177,14 +194,19 @@ class Renderer(ParsingCalls):
         return ControlToken(text, token.id)
 
 
-def create_renderer(tokenizer: Tokenizer, config: RendererConfig) -> Renderer:
-    """Bind a chat format to a tokenizer.
+def create_renderer(
+    tokenizer: Tokenizer,
+    config: AnyConfig | None = None,
+    *,
+    chat_template_kwargs: Mapping[str, object] | None = None,
+) -> Renderer:
+    """Bind a chat format to a tokenizer; see `turnloom.create_renderer`.
 
     Raises:
         KeyError: the config names no known format.
-        ValueError: the vocabulary lacks a control token of the format.
+        ValueError: as there.
     """
-    return Renderer(tokenizer, config)
+    return Renderer(tokenizer, resolve_config(tokenizer, config, chat_template_kwargs))
 
 
 def _offsets(rows: Sequence[TokenColumns | None]) -> npt.NDArray[np.int64]:
