@@ -269,7 +269,9 @@ def load_tokenizer(
             file of ranks (`*.tiktoken`), "builtin" for the small vocabulary that comes with turnloom, a
             `tokenizers.Tokenizer`, a transformers fast tokenizer, or any object with `encode`, `decode` and
             `convert_tokens_to_ids`. An object is not changed, and its truncation and padding do not apply.
-            A turnloom tokenizer is returned as it is.
+            A turnloom tokenizer is returned as it is. What is none of these and looks like "Qwen/Qwen3-8B" is
+            a model in the local cache of the hub; one that is not there is downloaded, if `huggingface_hub`
+            can.
         pattern: for a file of ranks, the regular expression that splits the text. By default `pat_str` of the
             `tokenizer_config.json` beside it, or that of a file whose name is known, as `qwen.tiktoken`.
         special_tokens: for a file of ranks, the tokens that it lacks, or which of the sets of the
@@ -279,7 +281,8 @@ def load_tokenizer(
 
     Raises:
         TypeError: `source` is none of these, or has no use for the other arguments.
-        FileNotFoundError: there is no such file, or the folder has none.
+        FileNotFoundError: there is no such file, or the folder has none; a model is neither in the cache nor
+            can it be downloaded.
         ValueError: the file is not JSON, or not a tokenizer; nothing says how a file of ranks splits text.
     """
     settings = RankSettings(pattern, special_tokens, nfc)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from turnloom._json_files import JsonObject, parse_json, read_json
 from turnloom.chat_settings import ChatSettings, chat_settings_of, read_chat_settings
+from turnloom.hub import TOKENIZER_FILES, is_model_name, model_folder
 from turnloom.rank_file import RankSettings, is_rank_file, read_rank_file
 from turnloom.tokenizer_file import Vocabulary
 
@@ -81,17 +82,20 @@ def _content(
 
 
 def _tokenizer_path(name: str) -> str:
-    if os.path.isdir(name):
-        for file_name in ("tokenizer.json", "tiktoken.model"):
-            path = os.path.join(name, file_name)
-            if os.path.exists(path):
-                return path
-        raise FileNotFoundError(f"source: the folder {name!r} has no tokenizer.json")
-    if not os.path.exists(name):
-        raise FileNotFoundError(
-            f"source: {name!r} is neither a folder nor a file; names from a hub are not loaded"
-        )
-    return name
+    folder = name
+    if not os.path.isdir(name):
+        if os.path.exists(name):
+            return name
+        if not is_model_name(name):
+            raise FileNotFoundError(
+                f"source: {name!r} is neither a folder nor a file, nor a name as models have on the hub"
+            )
+        folder = model_folder(name)
+    for file_name in TOKENIZER_FILES:
+        path = os.path.join(folder, file_name)
+        if os.path.exists(path):
+            return path
+    raise FileNotFoundError(f"source: the folder {name!r} has no tokenizer.json")
 
 
 def _document_of(source: object) -> JsonObject:

@@ -10,8 +10,7 @@ from turnloom.cli.show import show
 
 _HELP = """Chat messages to the exact token ids a model was trained on.
 
-Every token says which message and which part of it it is from, and whether to train on it. Nothing is
-downloaded.
+Every token says which message and which part of it it is from, and whether to train on it.
 """
 
 _EPILOG = """Try it with the tokenizer that comes along:

@@ -19,7 +19,8 @@ TokenizerSource = Annotated[
         "--tokenizer",
         "-t",
         metavar="T",
-        help="A model's folder, a tokenizer.json, or `builtin`, a small one to try things out.",
+        help="A model's folder, a tokenizer.json, a model's name on the hub, or `builtin`, a small one to "
+        "try things out.",
         show_default=False,
     ),
 ]
