@@ -295,7 +295,7 @@ def load_tokenizer(
     read = read_source(source, settings)
     try:
         return _build(read)
-    except (ValueError, RecursionError) as error:
+    except (TypeError, ValueError, RecursionError) as error:  # a TypeError is about a value in the file
         raise ValueError(f"source: {read.shown} cannot be used as a tokenizer: {error}") from error
 
 
