@@ -11,7 +11,7 @@ except ImportError as error:
         "turnloom's native module is missing or does not fit this Python; install turnloom again"
     ) from error
 
-from turnloom.errors import RenderError
+from turnloom.errors import RenderError, TemplateLimitError
 from turnloom.families import FamilyDescription, KnownFamily, describe, known_families
 from turnloom.hashing import fnv1a_64, fnv1a_64_batch, prefix_hashes
 from turnloom.model_family import MODEL_RENDERER_MAP
@@ -30,6 +30,7 @@ from turnloom.tokenizer import RaggedIds, Tokenizer, load_tokenizer
 from turnloom.tool_call_ids import ConformedMessages, ToolCallIdFormat
 
 if TYPE_CHECKING:
+    from turnloom.chat_template import ChatTemplate, TemplateLimits
     from turnloom.configs import (
         AutoRendererConfig,
         ChatMLConfig,
@@ -51,6 +52,7 @@ __all__ = [
     "AutoRendererConfig",
     "ChatCompletionChunks",
     "ChatMLConfig",
+    "ChatTemplate",
     "ConformedMessages",
     "ContentMarker",
     "Delta",
@@ -70,6 +72,8 @@ __all__ = [
     "Renderer",
     "RendererConfig",
     "StreamParser",
+    "TemplateLimitError",
+    "TemplateLimits",
     "TokenBatch",
     "TokenColumns",
     "TokenHits",
@@ -93,15 +97,18 @@ __all__ = [
     "template_field_names",
 ]
 
-# They need pydantic, which is loaded when one of them is first used.
+# They need pydantic or jinja2, which is loaded when one of them is first used.
 _CONFIGS = frozenset(name for name in __all__ if name.endswith("Config")) | {
     "config_from_name",
     "merge_chat_template_kwargs",
     "template_field_names",
 }
+_TEMPLATES = frozenset({"ChatTemplate", "TemplateLimits"})
 
 
 def __getattr__(name: str) -> object:
     if name in _CONFIGS:
         return getattr(import_module("turnloom.configs"), name)
+    if name in _TEMPLATES:
+        return getattr(import_module("turnloom.chat_template"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
