@@ -1,7 +1,10 @@
-"""Settings of the whole run: the folder of reference material, and what was run at the end."""
+"""Settings of the whole run: the folder of reference material, the command line, what was run at the end."""
 
+import json
 import os
+import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import hypothesis
@@ -13,6 +16,7 @@ hypothesis.settings.register_profile("turnloom", derandomize=True, deadline=None
 hypothesis.settings.load_profile("turnloom")
 
 LEFT_OUT = pytest.StashKey[int]()
+Run = Callable[..., tuple[int, str, str]]
 SHARED = Path(os.environ.get("TURNLOOM_SHARED", Path(__file__).parents[2] / "shared"))
 
 
@@ -20,6 +24,28 @@ SHARED = Path(os.environ.get("TURNLOOM_SHARED", Path(__file__).parents[2] / "sha
 def shared() -> Path:
     """Return the folder of reference material; for tests marked `shared`."""
     return SHARED
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run `turnloom` in an empty folder that has `in.jsonl`; give exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    row = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yo"}], "id": "a"}
+    (tmp_path / "in.jsonl").write_text(json.dumps(row) + "\n")
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        import turnloom.cli
+
+        monkeypatch.setattr(sys, "argv", ["turnloom", *arguments])
+        with pytest.raises(SystemExit) as exit_:
+            turnloom.cli.main()
+        printed = capsys.readouterr()
+        code = exit_.value.code
+        assert code is None or isinstance(code, int)
+        return code or 0, printed.out, printed.err
+
+    return run
 
 
 def pytest_report_header() -> str:

@@ -2,8 +2,6 @@
 
 import json
 import os
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,33 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import turnloom
-import turnloom.cli
+from conftest import Run
 from turnloom.cli.conversation_text import token_texts
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FORMAT = ("-t", "builtin", "-f", "qwen3")
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run `turnloom` in an empty folder that has `in.jsonl`; give exit code, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    row = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yo"}], "id": "a"}
-    (tmp_path / "in.jsonl").write_text(json.dumps(row) + "\n")
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["turnloom", *arguments])
-        with pytest.raises(SystemExit) as exit_:
-            turnloom.cli.main()
-        printed = capsys.readouterr()
-        code = exit_.value.code
-        assert code is None or isinstance(code, int)
-        return code or 0, printed.out, printed.err
-
-    return run
 
 
 def test_render_then_show(run: Run) -> None:

@@ -10,6 +10,8 @@
 #include "bind.hpp"
 #include "parsed_objects.hpp"
 #include "read_ids.hpp"
+#include "turnloom/error.hpp"
+#include "turnloom/json.hpp"
 #include "turnloom/parse.hpp"
 #include "turnloom/renderer.hpp"
 #include "turnloom/token_table.hpp"
@@ -42,10 +44,29 @@ std::shared_ptr<TokenBytes> token_bytes_of(const TokenTable& tokens) {
   return std::make_shared<TokenBytes>(std::move(bytes), std::move(begins));
 }
 
+CallSyntax read_call_syntax(const std::string& name) {
+  if (name == "none") return CallSyntax::none;
+  if (name == "tagged_json") return CallSyntax::tagged_json;
+  if (name == "llama_json") return CallSyntax::llama_json;
+  throw Error(ErrorKind::value, "calls", "unknown syntax " + quoted(name));
+}
+
 std::unique_ptr<CompletionParser> make_parser(const Renderer& renderer,
                                               std::shared_ptr<TokenBytes> token_bytes) {
   return std::make_unique<CompletionParser>(renderer.tokenizer(), std::move(token_bytes),
                                             renderer.completion_format());
+}
+
+/// The parser of a format that is known by its parts, not by a family.
+std::unique_ptr<CompletionParser> make_parser_of_parts(const Tokenizer& tokenizer,
+                                                       std::shared_ptr<TokenBytes> token_bytes,
+                                                       const std::string& calls, bool has_reasoning,
+                                                       std::vector<TokenId> stop_tokens) {
+  CompletionFormat format;
+  format.stop_tokens = std::move(stop_tokens);
+  format.calls = read_call_syntax(calls);
+  format.has_reasoning = has_reasoning;
+  return std::make_unique<CompletionParser>(tokenizer, std::move(token_bytes), format);
 }
 
 /// None is no ids.
@@ -146,6 +167,8 @@ void bind_parse(py::module_& module) {
       .def("finish", one_at_a_time(&BoundStream::finish));
   py::class_<CompletionParser>(module, "CompletionParser")
       .def(py::init(&make_parser), py::arg("renderer"), py::arg("token_bytes"))
+      .def_static("of_parts", &make_parser_of_parts, py::arg("tokenizer"), py::arg("token_bytes"),
+                  py::kw_only(), py::arg("calls"), py::arg("has_reasoning"), py::arg("stop_tokens"))
       .def("parse", &parse, py::arg("token_ids"), py::arg("known_tools"), py::arg("prompt_ids"))
       .def("parse_batch", &parse_batch, py::arg("completions"), py::arg("known_tools"), py::arg("prompts"),
            py::arg("threads"))

@@ -13,8 +13,10 @@ except ImportError as error:
 
 from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
 from turnloom.drift import Drift, DriftKind, Observation
-from turnloom.errors import RenderError
+from turnloom.errors import RenderError, TemplateLimitError
+from turnloom.families import FamilyDescription, KnownFamily, describe, known_families
 from turnloom.hashing import fnv1a_64, fnv1a_64_batch, prefix_hashes
+from turnloom.model_family import MODEL_RENDERER_MAP
 from turnloom.parsing import (
     ChatCompletionChunks,
     Delta,
@@ -31,7 +33,9 @@ from turnloom.tokenizer import RaggedIds, Tokenizer, load_tokenizer
 from turnloom.tool_call_ids import ConformedMessages, ToolCallIdFormat
 
 if TYPE_CHECKING:
+    from turnloom.chat_template import ChatTemplate, TemplateLimits
     from turnloom.configs import (
+        AutoRendererConfig,
         ChatMLConfig,
         Llama3Config,
         Llama31Config,
@@ -40,22 +44,29 @@ if TYPE_CHECKING:
         Qwen25Config,
         RendererConfig,
         config_from_name,
+        merge_chat_template_kwargs,
+        template_field_names,
     )
 
 __version__ = version("turnloom")
 
 __all__ = [
+    "MODEL_RENDERER_MAP",
+    "AutoRendererConfig",
     "BridgeRefusal",
     "BridgeRefusalReason",
     "BridgeResult",
     "ChatCompletionChunks",
     "ChatMLConfig",
+    "ChatTemplate",
     "ConformedMessages",
     "ContentMarker",
     "Delta",
     "Drift",
     "DriftKind",
+    "FamilyDescription",
     "Field",
+    "KnownFamily",
     "Llama3Config",
     "Llama31Config",
     "Llama32Config",
@@ -71,6 +82,8 @@ __all__ = [
     "RendererConfig",
     "Session",
     "StreamParser",
+    "TemplateLimitError",
+    "TemplateLimits",
     "TokenBatch",
     "TokenColumns",
     "TokenHits",
@@ -81,21 +94,32 @@ __all__ = [
     "config_from_name",
     "count_tokens",
     "create_renderer",
+    "describe",
     "find_first",
     "find_last",
     "fnv1a_64",
     "fnv1a_64_batch",
+    "known_families",
     "load_tokenizer",
+    "merge_chat_template_kwargs",
     "prefix_hashes",
     "scan",
     "split_at",
+    "template_field_names",
 ]
 
-# They need pydantic, which is loaded when one of them is first used.
-_CONFIGS = frozenset(name for name in __all__ if name.endswith("Config")) | {"config_from_name"}
+# They need pydantic or jinja2, which is loaded when one of them is first used.
+_CONFIGS = frozenset(name for name in __all__ if name.endswith("Config")) | {
+    "config_from_name",
+    "merge_chat_template_kwargs",
+    "template_field_names",
+}
+_TEMPLATES = frozenset({"ChatTemplate", "TemplateLimits"})
 
 
 def __getattr__(name: str) -> object:
     if name in _CONFIGS:
         return getattr(import_module("turnloom.configs"), name)
+    if name in _TEMPLATES:
+        return getattr(import_module("turnloom.chat_template"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

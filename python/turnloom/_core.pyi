@@ -182,6 +182,17 @@ class CompletionParser:
     """Parses completions of one format and vocabulary."""
 
     def __init__(self, renderer: Renderer, token_bytes: TokenBytes) -> None: ...
+    @staticmethod
+    def of_parts(
+        tokenizer: Tokenizer,
+        token_bytes: TokenBytes,
+        *,
+        calls: Literal["none", "tagged_json", "llama_json"],
+        has_reasoning: bool,
+        stop_tokens: list[int],
+    ) -> CompletionParser:
+        """Make the parser of a format without a header of the assistant's turn."""
+
     def parse(
         self, token_ids: TokenIds, known_tools: list[str], prompt_ids: TokenIds | None
     ) -> ParsedResponse: ...

@@ -1,6 +1,7 @@
 """Typed options of each chat format. Loading this module loads pydantic."""
 
-from typing import Annotated, Literal, Self, TypeAlias, get_args
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal, Self, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
@@ -15,6 +16,8 @@ class FamilyConfig(BaseModel):
     """What every format has: frozen, and closed to unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    template_fields: ClassVar[frozenset[str]] = frozenset()
+    """The fields that are variables of the model's chat template; the others are ours."""
 
     name: str
     marker_policy: MarkerPolicy = "trusted"
@@ -32,6 +35,12 @@ class FamilyConfig(BaseModel):
     def options(self) -> dict[str, bool | str | list[str] | None]:
         """Return the fields that are the family's own."""
         return self.model_dump(exclude=set(SHARED_FIELDS))
+
+
+class AutoRendererConfig(FamilyConfig):
+    """The format of the model that the tokenizer belongs to; `create_renderer` finds it."""
+
+    name: Literal["auto"] = "auto"
 
 
 class ChatMLConfig(FamilyConfig):
@@ -54,6 +63,8 @@ class Qwen25Config(FamilyConfig):
 
 class Qwen3Config(FamilyConfig):
     """Qwen3, with the revisions of its template."""
+
+    template_fields = frozenset({"enable_thinking"})
 
     name: Literal["qwen3"] = "qwen3"
     revision: Literal["current", "first", "instruct-2507", "next"] = "current"
@@ -81,6 +92,8 @@ class Llama3Config(FamilyConfig):
 class Llama32Config(FamilyConfig):
     """Llama 3.2."""
 
+    template_fields = frozenset({"date_string", "tools_in_user_message"})
+
     name: Literal["llama-3.2"] = "llama-3.2"
     date_string: str = "26 Jul 2024"
     """The day that the system block calls today; it never comes from the clock."""
@@ -93,26 +106,29 @@ class Llama32Config(FamilyConfig):
 class Llama31Config(Llama32Config):
     """Llama 3.1 and 3.3."""
 
+    template_fields = Llama32Config.template_fields | {"builtin_tools"}
+
     name: Literal["llama-3.1"] = "llama-3.1"  # type: ignore[assignment]  # the discriminator
     builtin_tools: list[str] | None = None
     """Built-in tools, such as "brave_search", "wolfram_alpha" and "code_interpreter"."""
 
 
-AnyConfig: TypeAlias = (
+KnownConfig: TypeAlias = (
     ChatMLConfig | Qwen25Config | Qwen3Config | Llama3Config | Llama31Config | Llama32Config
 )
+AnyConfig: TypeAlias = AutoRendererConfig | KnownConfig
 RendererConfig: TypeAlias = Annotated[AnyConfig, Field(discriminator="name")]
 
 _ADAPTER: TypeAdapter[AnyConfig] = TypeAdapter(RendererConfig)
 
 
 def family_names() -> list[str]:
-    """Return the names that configs go by, sorted."""
-    return sorted(config.model_fields["name"].default for config in get_args(AnyConfig))
+    """Return the names that the configs of families go by, sorted."""
+    return sorted(config.model_fields["name"].default for config in get_args(KnownConfig))
 
 
-def config_from_name(name: str, **fields: object) -> AnyConfig:
-    """Return the config of a family.
+def config_from_name(name: str, **fields: object) -> AnyConfig | None:
+    """Return the config of a family; for "auto" without fields None, which `create_renderer` takes for it.
 
     >>> config_from_name("qwen3", enable_thinking=False).enable_thinking
     False
@@ -121,7 +137,39 @@ def config_from_name(name: str, **fields: object) -> AnyConfig:
         KeyError: there is no such family; the message lists those there are.
         pydantic.ValidationError: a field is unknown or has a wrong value (it is a ValueError).
     """
-    known = family_names()
+    if name == "auto" and not fields:
+        return None
+    known = [*family_names(), "auto"]
     if name not in known:
         raise KeyError(f"name: unknown family {name!r}, known: {', '.join(known)}")
     return _ADAPTER.validate_python({**fields, "name": name})
+
+
+def template_field_names(config: AnyConfig) -> frozenset[str]:
+    """Return the variables of the model's chat template that a config has as fields."""
+    return config.template_fields
+
+
+def merge_chat_template_kwargs(config: AnyConfig, kwargs: Mapping[str, object] | None) -> AnyConfig:
+    """Return the config with other values for variables of the chat template.
+
+    >>> merge_chat_template_kwargs(Qwen3Config(), {"enable_thinking": False}).enable_thinking
+    False
+
+    Raises:
+        TypeError: `kwargs` is no mapping.
+        ValueError: a name is none of `template_field_names(config)`, or a value is wrong.
+    """
+    if kwargs is None:
+        return config
+    if not isinstance(kwargs, Mapping):
+        raise TypeError(f"chat_template_kwargs: expected a mapping, got {type(kwargs).__name__}")
+    known = template_field_names(config)
+    for name in kwargs:
+        if name not in known:
+            raise ValueError(
+                f"chat_template_kwargs: {config.name} has no variable {name!r}, "
+                f"known: {', '.join(sorted(known)) or 'none'}"
+            )
+    given = {field: getattr(config, field) for field in config.model_fields_set}
+    return _ADAPTER.validate_python({**given, "name": config.name, **kwargs})

@@ -1,9 +1,10 @@
 """What the core can do of a tokenizer.json: its encoder and decoder of that pipeline, or why not."""
 
 from turnloom import _core
+from turnloom._json_files import JsonObject
 from turnloom._split_patterns import GPT2, SPLIT_PATTERNS
 from turnloom.rank_file import RANKS
-from turnloom.tokenizer_file import JsonObject, Vocabulary, model_ids, pipeline_parts
+from turnloom.tokenizer_file import Vocabulary, model_ids, pipeline_parts
 
 _SPACE_TO_SYMBOL = {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}
 _SYMBOL_TO_SPACE = {"type": "Replace", "pattern": {"String": "\u2581"}, "content": " "}

@@ -8,8 +8,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from turnloom._json_files import JsonObject
 from turnloom._split_patterns import SPLIT_PATTERNS
-from turnloom.tokenizer_file import AddedToken, JsonObject, Vocabulary, bytes_to_alphabet
+from turnloom.tokenizer_file import AddedToken, Vocabulary, bytes_to_alphabet
 
 RANKS = "ranks"
 """The type of a model whose merges follow from the ids of its tokens."""

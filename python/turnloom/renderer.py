@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from turnloom import _core
 from turnloom._arguments import thread_count
 from turnloom._core_types import ColumnTuple, MarkerTuple
+from turnloom.auto_config import resolve_config
 from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
 from turnloom.parsing import ParsedResponse, StreamParser, token_bytes, tool_names
 from turnloom.rendered import ContentMarker, Field, RenderedTokens, TokenBatch, TokenColumns
@@ -304,22 +305,31 @@ class Renderer:
         return ContentMarker(message_index, Field(field), byte_begin, byte_end, text, became_token)
 
 
-def create_renderer(tokenizer: Tokenizer, config: RendererConfig) -> Renderer:
+def create_renderer(
+    tokenizer: Tokenizer,
+    config: RendererConfig | None = None,
+    *,
+    chat_template_kwargs: Mapping[str, object] | None = None,
+) -> Renderer:
     """Bind a chat format to a tokenizer.
 
     >>> tokenizer = turnloom.load_tokenizer("builtin")
     >>> renderer = turnloom.create_renderer(tokenizer, turnloom.Qwen3Config())
 
+    Args:
+        config: None or `AutoRendererConfig()` finds the format by the tokenizer's own chat template, else by
+            the name of its model; `describe(tokenizer)` says what would be found.
+        chat_template_kwargs: variables of the model's chat template, as `apply_chat_template` of transformers
+            takes them; they overrule the config.
+
     Raises:
-        ValueError: the vocabulary lacks a control token of the format.
+        TypeError: an argument is of a wrong type.
+        ValueError: the vocabulary lacks a control token of the format; the format cannot be found, or has no
+            such variable.
     """
     if not isinstance(tokenizer, Tokenizer):
         raise TypeError(f"tokenizer: expected a turnloom Tokenizer, got {type(tokenizer).__name__}")
-    from turnloom.configs import FamilyConfig
-
-    if not isinstance(config, FamilyConfig):
-        raise TypeError(f"config: expected a config such as Qwen3Config(), got {type(config).__name__}")
-    return Renderer(tokenizer, config)
+    return Renderer(tokenizer, resolve_config(tokenizer, config, chat_template_kwargs))
 
 
 def _columns(arrays: ColumnTuple) -> TokenColumns:

@@ -14,6 +14,8 @@ from turnloom import _core
 from turnloom._arguments import thread_count
 from turnloom._core_types import EncodedRegions, EncodedWithoutOffsets
 from turnloom._ids import TokenIds
+from turnloom._json_files import JsonObject
+from turnloom.chat_settings import ChatSettings, ChatTemplate, chat_settings_of
 from turnloom.pipeline import UnknownPipelineError, native_encoder, native_token_table
 from turnloom.protocol_tokenizer import (
     ProtocolEncoder,
@@ -24,7 +26,7 @@ from turnloom.protocol_tokenizer import (
 )
 from turnloom.rank_file import RankSettings
 from turnloom.tokenizer_decoder import PackageTokenTable, StreamDecoder, TokenTable
-from turnloom.tokenizer_file import JsonObject, Vocabulary, read_vocabulary
+from turnloom.tokenizer_file import Vocabulary, read_vocabulary
 from turnloom.tokenizer_source import SourceContent, TransformersTokenizer, read_source
 
 if TYPE_CHECKING:
@@ -71,6 +73,7 @@ class Tokenizer:
 
     __slots__ = (
         "_backend_reason",
+        "_chat",
         "_config",
         "_core",
         "_encoder",
@@ -91,6 +94,7 @@ class Tokenizer:
         *,
         backend_reason: str | None,
         config: JsonObject,
+        chat: ChatSettings,
         name_or_path: str,
         read_document: Callable[[], JsonObject] | None,
     ) -> None:
@@ -101,6 +105,7 @@ class Tokenizer:
         self._token_bytes: _core.TokenBytes | None = None  # of `parsing`, made when it is first needed
         self._backend_reason = backend_reason
         self._config = config
+        self._chat = chat
         self._name_or_path = name_or_path
         self._read_document = read_document
         self._package: TokenizersEncoder | None = None  # made when it is first needed
@@ -219,6 +224,17 @@ class Tokenizer:
         return dict(self._config)
 
     @property
+    def chat_template(self) -> ChatTemplate | None:
+        """The model's own chat template, or several by name (a new dict); None where it is not known."""
+        template = self._chat.chat_template
+        return dict(template) if isinstance(template, dict) else template
+
+    @property
+    def special_tokens(self) -> Mapping[str, str]:
+        """The special tokens by their roles, as `{"eos_token": "<|im_end|>"}`; read-only."""
+        return self._chat.special_tokens
+
+    @property
     def name_or_path(self) -> str:
         """Where it was loaded from; "" for an object without a name."""
         return self._name_or_path
@@ -253,7 +269,9 @@ def load_tokenizer(
             file of ranks (`*.tiktoken`), "builtin" for the small vocabulary that comes with turnloom, a
             `tokenizers.Tokenizer`, a transformers fast tokenizer, or any object with `encode`, `decode` and
             `convert_tokens_to_ids`. An object is not changed, and its truncation and padding do not apply.
-            A turnloom tokenizer is returned as it is.
+            A turnloom tokenizer is returned as it is. What is none of these and looks like "Qwen/Qwen3-8B" is
+            a model in the local cache of the hub; one that is not there is downloaded, if `huggingface_hub`
+            can.
         pattern: for a file of ranks, the regular expression that splits the text. By default `pat_str` of the
             `tokenizer_config.json` beside it, or that of a file whose name is known, as `qwen.tiktoken`.
         special_tokens: for a file of ranks, the tokens that it lacks, or which of the sets of the
@@ -263,7 +281,8 @@ def load_tokenizer(
 
     Raises:
         TypeError: `source` is none of these, or has no use for the other arguments.
-        FileNotFoundError: there is no such file, or the folder has none.
+        FileNotFoundError: there is no such file, or the folder has none; a model is neither in the cache nor
+            can it be downloaded.
         ValueError: the file is not JSON, or not a tokenizer; nothing says how a file of ranks splits text.
     """
     settings = RankSettings(pattern, special_tokens, nfc)
@@ -276,7 +295,7 @@ def load_tokenizer(
     read = read_source(source, settings)
     try:
         return _build(read)
-    except (ValueError, RecursionError) as error:
+    except (TypeError, ValueError, RecursionError) as error:  # a TypeError is about a value in the file
         raise ValueError(f"source: {read.shown} cannot be used as a tokenizer: {error}") from error
 
 
@@ -304,6 +323,7 @@ def _build(read: SourceContent) -> Tokenizer:
         tokens,
         backend_reason=reason,
         config=read.config,
+        chat=read.chat,
         name_or_path=read.name,
         read_document=None if read.vocabulary is not None else read.read_document,
     )
@@ -318,6 +338,7 @@ def _build_from_methods(source: ProtocolTokenizer) -> Tokenizer:
         ProtocolTokenTable(source, vocabulary),
         backend_reason="only its methods are known",
         config={},
+        chat=chat_settings_of(source),
         name_or_path=str(getattr(source, "name_or_path", "")),
         read_document=None,
     )

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from turnloom._ids import TokenIds, token_id_array
-from turnloom.tokenizer_file import JsonObject, Vocabulary, all_ids
+from turnloom._json_files import JsonObject
+from turnloom.tokenizer_file import Vocabulary, all_ids
 
 
 class StreamDecoder(Protocol):

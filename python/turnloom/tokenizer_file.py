@@ -2,9 +2,8 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
-JsonObject: TypeAlias = dict[str, Any]
+from turnloom._json_files import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +70,24 @@ def model_ids(document: JsonObject) -> dict[str, int]:
     if not isinstance(vocab, dict):
         raise ValueError("model.vocab: missing")
     for token, id_ in vocab.items():
-        if type(id_) is not int or not 0 <= id_ < 2**31:
+        if not _is_token_id(id_):
             raise ValueError(f"model.vocab[{token!r}]: {id_!r} is no token id")
+    for token in vocab if _has_lone_surrogate("".join(vocab)) else ():
+        if _has_lone_surrogate(token):
+            raise ValueError(f"model.vocab[{token!r}]: holds a lone surrogate")
     return vocab
+
+
+def _has_lone_surrogate(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _is_token_id(value: object) -> bool:
+    return type(value) is int and 0 <= value < 2**31
 
 
 def all_ids(document: JsonObject, vocabulary: Vocabulary) -> dict[str, int]:
@@ -144,19 +158,31 @@ def _added_tokens(
         content = entry.get("content") if isinstance(entry, dict) else None
         if not isinstance(content, str):
             raise ValueError(f"added_tokens[{position}].content: missing")
+        _check_added_token(entry, f"added_tokens[{position}]")
         if not content or content in added:
             continue
         id_ = model_ids.get(content, next_id)
         next_id += content not in model_ids
-        special = bool(entry.get("special"))
+        special = entry.get("special", False)
         added[content] = AddedToken(
             content=content,
             id=id_,
             special=special,
             marker=special or content in declared_markers,
-            **{flag: bool(entry.get(flag)) for flag in ("normalized", "lstrip", "rstrip", "single_word")},
+            **{flag: entry.get(flag, False) for flag in ("normalized", "lstrip", "rstrip", "single_word")},
         )
     return tuple(added.values())
+
+
+def _check_added_token(entry: JsonObject, place: str) -> None:
+    """Refuse what the package refuses, though neither of us uses the id."""
+    if _has_lone_surrogate(entry["content"]):
+        raise ValueError(f"{place}.content: {entry['content']!r} holds a lone surrogate")
+    if not _is_token_id(entry.get("id")):
+        raise ValueError(f"{place}.id: {entry.get('id')!r} is no token id")
+    for flag in ("special", "normalized", "lstrip", "rstrip", "single_word"):
+        if not isinstance(entry.get(flag, False), bool):
+            raise ValueError(f"{place}.{flag}: expected true or false, got {entry[flag]!r}")
 
 
 def pipeline_parts(document: JsonObject, key: str, sequence_key: str) -> list[JsonObject]:

@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Protocol
 
+from turnloom._json_files import JsonObject, parse_json, read_json
+from turnloom.chat_settings import ChatSettings, chat_settings_of, read_chat_settings
+from turnloom.hub import TOKENIZER_FILES, is_model_name, model_folder
 from turnloom.rank_file import RankSettings, is_rank_file, read_rank_file
-from turnloom.tokenizer_file import JsonObject, Vocabulary
+from turnloom.tokenizer_file import Vocabulary
 
 if TYPE_CHECKING:
     import tokenizers
@@ -32,6 +35,7 @@ class SourceContent:
     read_document: Callable[[], JsonObject]  # reads it again
     vocabulary: Vocabulary | None  # of a file of ranks, whose document has no added tokens and no merges
     config: JsonObject  # tokenizer_config.json
+    chat: ChatSettings
     name: str  # "" for an object without one
     shown: str  # in errors
 
@@ -43,59 +47,55 @@ def read_source(source: object, settings: RankSettings) -> SourceContent:
         settings.refuse()
         name = str(getattr(source, "name_or_path", ""))
         text = json.dumps(document)
-        return SourceContent(document, lambda: json.loads(text), None, {}, name, f"a {type(source).__name__}")
+        shown = f"a {type(source).__name__}"
+        return SourceContent(
+            document, lambda: json.loads(text), None, {}, chat_settings_of(source), name, shown
+        )
     name = os.fspath(source)
     if name == "builtin":
         settings.refuse()
         file = resources.files("turnloom").joinpath("builtin/tokenizer.json")
-        return _content(lambda: _parse_json(file.read_bytes(), repr(name)), {}, name, repr(name))
+        return _content(
+            lambda: parse_json(file.read_bytes(), repr(name)), {}, ChatSettings(), name, repr(name)
+        )
     path = _tokenizer_path(name)
     folder, file_name = os.path.split(path)
     config_path = os.path.join(folder, "tokenizer_config.json")
-    config = _read_json(config_path) if os.path.exists(config_path) else {}
+    config = read_json(config_path) if os.path.exists(config_path) else {}
+    chat = read_chat_settings(folder, config)
     if not is_rank_file(path):
         settings.refuse()
-        return _content(lambda: _read_json(path), config, name, repr(path))
+        return _content(lambda: read_json(path), config, chat, name, repr(path))
     with open(path, "rb") as rank_file:
         content = rank_file.read()
     try:
         document, vocabulary = read_rank_file(content, file_name, config, settings)
     except ValueError as error:
         raise ValueError(f"source: {path!r} cannot be used as a tokenizer: {error}") from error
-    return SourceContent(document, lambda: document, vocabulary, config, name, repr(path))
+    return SourceContent(document, lambda: document, vocabulary, config, chat, name, repr(path))
 
 
-def _content(read: Callable[[], JsonObject], config: JsonObject, name: str, shown: str) -> SourceContent:
-    return SourceContent(read(), read, None, config, name, shown)
+def _content(
+    read: Callable[[], JsonObject], config: JsonObject, chat: ChatSettings, name: str, shown: str
+) -> SourceContent:
+    return SourceContent(read(), read, None, config, chat, name, shown)
 
 
 def _tokenizer_path(name: str) -> str:
-    if os.path.isdir(name):
-        for file_name in ("tokenizer.json", "tiktoken.model"):
-            path = os.path.join(name, file_name)
-            if os.path.exists(path):
-                return path
-        raise FileNotFoundError(f"source: the folder {name!r} has no tokenizer.json")
-    if not os.path.exists(name):
-        raise FileNotFoundError(
-            f"source: {name!r} is neither a folder nor a file; names from a hub are not loaded"
-        )
-    return name
-
-
-def _read_json(path: str) -> JsonObject:
-    with open(path, "rb") as file:
-        return _parse_json(file.read(), repr(path))
-
-
-def _parse_json(content: bytes, shown: str) -> JsonObject:
-    try:
-        document = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"source: {shown} is not JSON: {error}") from error
-    if not isinstance(document, dict):
-        raise ValueError(f"source: {shown} is not a JSON object")
-    return document
+    folder = name
+    if not os.path.isdir(name):
+        if os.path.exists(name):
+            return name
+        if not is_model_name(name):
+            raise FileNotFoundError(
+                f"source: {name!r} is neither a folder nor a file, nor a name as models have on the hub"
+            )
+        folder = model_folder(name)
+    for file_name in TOKENIZER_FILES:
+        path = os.path.join(folder, file_name)
+        if os.path.exists(path):
+            return path
+    raise FileNotFoundError(f"source: the folder {name!r} has no tokenizer.json")
 
 
 def _document_of(source: object) -> JsonObject:
@@ -113,7 +113,7 @@ def _document_of(source: object) -> JsonObject:
             f"source: the Tokenizer of tokenizers {tokenizers.__version__} cannot be copied; pass its file"
         )
     try:
-        return _parse_json(backend.to_str().encode(), "what it writes")
+        return parse_json(backend.to_str().encode(), "what it writes")
     except Exception as error:  # the package raises the base class, for parts written in Python
         raise ValueError(
             f"source: a {type(source).__name__} that cannot be written as JSON: {error}"

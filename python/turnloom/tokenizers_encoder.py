@@ -10,8 +10,8 @@ import tokenizers
 from numpy.typing import NDArray
 
 from turnloom._core import declared_markers
+from turnloom._json_files import JsonObject
 from turnloom.tokenizer_file import (
-    JsonObject,
     Vocabulary,
     all_ids,
     pipeline_parts,

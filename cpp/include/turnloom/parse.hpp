@@ -49,8 +49,9 @@ enum class CallSyntax : std::uint8_t {
 /// What completions of a family look like. The views are of literals.
 struct CompletionFormat {
   std::vector<TokenId> stop_tokens;
-  std::string_view header_token;  ///< a control token that begins the header of the assistant's turn
-  std::string_view header;        ///< what follows it in that header
+  /// A control token that begins the header of the assistant's turn; empty where none is known.
+  std::string_view header_token;
+  std::string_view header;  ///< what follows it in that header
   CallSyntax calls = CallSyntax::none;
   bool has_reasoning = false;  ///< between `<think>` and `</think>`
 };

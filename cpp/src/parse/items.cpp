@@ -21,8 +21,10 @@ TokenBytes::TokenBytes(std::string bytes, std::vector<std::size_t> begins)
 BoundFormat::BoundFormat(const Tokenizer& tokenizer, std::shared_ptr<const TokenBytes> token_bytes,
                          const CompletionFormat& format)
     : format_(format), token_bytes_(std::move(token_bytes)) {
-  markers_.push_back(
-      {Item::Kind::header, format.header_token, require_token(tokenizer, format.header_token).id});
+  if (!format.header_token.empty()) {
+    markers_.push_back(
+        {Item::Kind::header, format.header_token, require_token(tokenizer, format.header_token).id});
+  }
   if (format.has_reasoning) {
     add_marker(tokenizer, Item::Kind::think_open, "<think>");
     add_marker(tokenizer, Item::Kind::think_close, "</think>");
@@ -38,7 +40,6 @@ BoundFormat::BoundFormat(const Tokenizer& tokenizer, std::shared_ptr<const Token
       add_marker(tokenizer, Item::Kind::call_open, "<|python_tag|>");
       break;
   }
-  first_special_ = last_special_ = markers_.front().token;
   const auto include = [&](TokenId id) {
     first_special_ = std::min(first_special_, id);
     last_special_ = std::max(last_special_, id);

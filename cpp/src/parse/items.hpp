@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "turnloom/parse.hpp"
+#include "turnloom/prompt.hpp"
 
 namespace turnloom {
 
@@ -69,8 +71,8 @@ class BoundFormat {
   std::shared_ptr<const TokenBytes> token_bytes_;
   std::vector<Marker> markers_;
   std::vector<Marker> spelled_markers_;
-  TokenId first_special_;
-  TokenId last_special_;
+  TokenId first_special_ = std::numeric_limits<TokenId>::max();
+  TokenId last_special_ = kNoToken;
 };
 
 /// Decodes ids and appends what is complete to `text()`.

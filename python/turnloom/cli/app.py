@@ -4,13 +4,13 @@ from typing import Annotated
 
 import typer
 
+from turnloom.cli.families import families
 from turnloom.cli.render import EPILOG, render
 from turnloom.cli.show import show
 
 _HELP = """Chat messages to the exact token ids a model was trained on.
 
-Every token says which message and which part of it it is from, and whether to train on it. Nothing is
-downloaded.
+Every token says which message and which part of it it is from, and whether to train on it.
 """
 
 _EPILOG = """Try it with the tokenizer that comes along:
@@ -34,6 +34,7 @@ app = typer.Typer(
 )
 app.command(epilog=EPILOG, no_args_is_help=True)(render)
 app.command(no_args_is_help=True)(show)
+app.command()(families)
 
 
 def _print_version(wanted: bool) -> None:

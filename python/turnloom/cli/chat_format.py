@@ -5,10 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from turnloom.cli.failure import fail
 
 if TYPE_CHECKING:
-    from turnloom.configs import RendererConfig
+    from turnloom.configs import AnyConfig
+    from turnloom.model_family import ModelFamily
     from turnloom.renderer import Renderer
     from turnloom.tokenizer import Tokenizer
 
@@ -27,12 +30,17 @@ def tokenizer_from(source: str) -> "Tokenizer":
 
 
 def config_from(
-    family: str, options: Sequence[str], marker_policy: str | None, on_loss: str | None
-) -> "RendererConfig":
+    tokenizer: "Tokenizer",
+    family: str | None,
+    options: Sequence[str],
+    marker_policy: str | None,
+    on_loss: str | None,
+) -> "AnyConfig":
     """Make the config of `--family` with the fields that other options give, or end the command."""
     import pydantic
 
-    from turnloom.configs import config_from_name
+    from turnloom.auto_config import family_config
+    from turnloom.model_family import ModelFamily
 
     fields: dict[str, str] = {}
     for option in options:
@@ -46,27 +54,39 @@ def config_from(
         fields["marker_policy"] = marker_policy
     if on_loss is not None:
         fields["on_loss"] = on_loss
+    known = _found_family(tokenizer) if family in (None, "auto") else ModelFamily(family)
     try:
-        return config_from_name(family, **fields)
+        return family_config(known, **fields)
     except KeyError as error:
         fail(f"--family: {_text(error).removeprefix('name: ')}")
     except pydantic.ValidationError as error:
         problem = error.errors()[0]
         name = str(problem["loc"][-1]) if problem["loc"] else ""
-        known = ", ".join(_option_fields(family)) or "none"
         if problem["type"] == "extra_forbidden":
-            fail(f"--option {name}: {family} has no such field; known are {known}")
+            fail(f"--option {name}: {known.name} has no such field; known are {_option_fields(known.name)}")
         fail(f"{_OWN_OPTIONS.get(name, f'--option {name}')}: {problem['msg']}, got {problem['input']!r}")
 
 
-def _option_fields(family: str) -> list[str]:
-    from turnloom.configs import config_from_name
+def _found_family(tokenizer: "Tokenizer") -> "ModelFamily":
+    from turnloom.detection import find_family
 
-    fields = type(config_from_name(family)).model_fields
-    return [name for name in fields if name not in _OWN_OPTIONS]
+    found = find_family(tokenizer)
+    if found.family is None:
+        fail(f"--family: not given, and {found.looked_at}; `turnloom families` lists those there are")
+    variant = "".join(f", {name}={value!r}" for name, value in found.family.fields.items())
+    typer.echo(f"turnloom: --family {found.family.name}{variant}: {found.looked_at}", err=True)
+    return found.family
 
 
-def renderer_from(tokenizer: "Tokenizer", source: str, config: "RendererConfig") -> "Renderer":
+def _option_fields(family: str) -> str:
+    from turnloom.auto_config import family_config
+    from turnloom.model_family import ModelFamily
+
+    fields = type(family_config(ModelFamily(family))).model_fields
+    return ", ".join(name for name in fields if name not in _OWN_OPTIONS) or "none"
+
+
+def renderer_from(tokenizer: "Tokenizer", source: str, config: "AnyConfig") -> "Renderer":
     """Bind the format to the tokenizer, or end the command."""
     from turnloom.renderer import create_renderer
 

@@ -19,18 +19,20 @@ TokenizerSource = Annotated[
         "--tokenizer",
         "-t",
         metavar="T",
-        help="A model's folder, a tokenizer.json, or `builtin`, a small one to try things out.",
+        help="A model's folder, a tokenizer.json, a model's name on the hub, or `builtin`, a small one to "
+        "try things out.",
         show_default=False,
     ),
 ]
 
 Family = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--family",
         "-f",
         metavar="F",
-        help="The model's chat format, as `qwen3`; an unknown name lists those there are.",
+        help="The model's chat format, as `qwen3`; by default what the tokenizer's own chat template or its "
+        "name tells. `turnloom families` lists those there are.",
         show_default=False,
     ),
 ]

@@ -40,7 +40,7 @@ def render(
     inputs: options.Inputs,
     output: options.Output,
     tokenizer: options.TokenizerSource,
-    family: options.Family,
+    family: options.Family = None,
     option: options.Fields = None,
     tools: options.Tools = None,
     marker_policy: options.MarkerPolicy = None,
@@ -73,7 +73,7 @@ def render(
         fail(str(error))
     row_tools = tools_from(tools) if tools else None
     loaded = tokenizer_from(tokenizer)
-    config = config_from(family, option or [], marker_policy, on_loss)
+    config = config_from(loaded, family, option or [], marker_policy, on_loss)
     renderer = renderer_from(loaded, tokenizer, config)
     try:
         with _exit_on_terminate(), progress_bar(sum(path.stat().st_size for path in inputs)) as on_progress:

@@ -1,6 +1,7 @@
 """One row of an output, read back."""
 
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -12,6 +13,9 @@ import pyarrow.parquet as pq
 from turnloom.data.errors import InputError
 from turnloom.data.metadata import OutputMetadata
 from turnloom.data.readers import parquet_schema
+from turnloom.rendered import Field
+
+_FIELDS = frozenset(int(field) for field in Field)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,7 @@ def read_stored_row(path: Path, index: int) -> StoredRow:
     """Read one row; only its row group is loaded.
 
     Raises:
-        InputError: no readable Parquet file with token ids, or no such row.
+        InputError: no readable Parquet file with token ids, or no such row, or one that is no row of tokens.
     """
     if not path.is_file():
         raise InputError(f"{path}: no such file")
@@ -54,6 +58,7 @@ def read_stored_row(path: Path, index: int) -> StoredRow:
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
     values: dict[str, Any] = table.slice(index - starts[group], 1).to_pylist()[0]
+    _check_columns(values, f"{path}: row {index}")
     return StoredRow(
         index=index,
         token_ids=values["token_ids"],
@@ -64,3 +69,27 @@ def read_stored_row(path: Path, index: int) -> StoredRow:
         line=values.get("line"),
         metadata=OutputMetadata.of_schema(schema),
     )
+
+
+def _check_columns(values: dict[str, Any], place: str) -> None:
+    """Check that a row is what `turnloom render` writes; the file may be another's."""
+    checks: dict[str, Callable[[object], bool]] = {
+        "token_ids": lambda value: type(value) is int and 0 <= value < 2**31,
+        "message_indices": lambda value: type(value) is int,
+        "loss_mask": lambda value: type(value) is bool,
+        "sampled_mask": lambda value: type(value) is bool,
+        "fields": lambda value: value in _FIELDS,
+    }
+    n_tokens: int | None = None
+    for name, is_sound in checks.items():
+        column = values.get(name)
+        if column is None and name != "token_ids":
+            continue
+        if not isinstance(column, list):
+            raise InputError(f"{place}: {name}: expected a list, got {type(column).__name__}")
+        for position, value in enumerate(column):
+            if not is_sound(value):
+                raise InputError(f"{place}: {name}[{position}]: cannot be {value!r}")
+        n_tokens = len(column) if n_tokens is None else n_tokens
+        if len(column) != n_tokens:
+            raise InputError(f"{place}: {name}: {len(column)} entries for {n_tokens} tokens")

@@ -1,13 +1,17 @@
 """Conversations to text and token ids: the calls of `turnloom.renderer`, in Python."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from turnloom._arguments import thread_count
 from turnloom._ids import TokenIds, token_id_array
+from turnloom.auto_config import resolve_config
 from turnloom.bridge import BridgeRefusal
 from turnloom.reference.added_tokens import AddedTokens
 from turnloom.reference.bridge import extend
@@ -24,6 +28,9 @@ from turnloom.rendered import ContentMarker, RenderedTokens, TokenBatch, TokenCo
 from turnloom.session import Session
 from turnloom.tokenizer import Tokenizer
 from turnloom.types import Messages, Tools
+
+if TYPE_CHECKING:
+    from turnloom.configs import AnyConfig
 
 
 class Renderer(ParsingCalls):
@@ -59,6 +66,11 @@ class Renderer(ParsingCalls):
     def is_prefix_stable(self) -> bool:
         """Whether appending turns always leaves the ids of a full render as they were."""
         return self._family.is_prefix_stable
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer it was made with."""
+        return self._tokenizer
 
     def render_text(
         self,
@@ -283,14 +295,19 @@ class Renderer(ParsingCalls):
         return ControlToken(text, token.id)
 
 
-def create_renderer(tokenizer: Tokenizer, config: RendererConfig) -> Renderer:
-    """Bind a chat format to a tokenizer.
+def create_renderer(
+    tokenizer: Tokenizer,
+    config: AnyConfig | None = None,
+    *,
+    chat_template_kwargs: Mapping[str, object] | None = None,
+) -> Renderer:
+    """Bind a chat format to a tokenizer; see `turnloom.create_renderer`.
 
     Raises:
         KeyError: the config names no known format.
-        ValueError: the vocabulary lacks a control token of the format.
+        ValueError: as there.
     """
-    return Renderer(tokenizer, config)
+    return Renderer(tokenizer, resolve_config(tokenizer, config, chat_template_kwargs))
 
 
 def _offsets(rows: Sequence[TokenColumns | None]) -> npt.NDArray[np.int64]:

@@ -1,0 +1,58 @@
+"""The config of a renderer where the caller does not name one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from turnloom.detection import find_family
+from turnloom.model_family import ModelFamily
+from turnloom.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from turnloom.configs import AnyConfig, AutoRendererConfig
+
+_LOG = logging.getLogger("turnloom")
+
+
+def resolve_config(
+    tokenizer: Tokenizer, config: AnyConfig | None, chat_template_kwargs: Mapping[str, object] | None
+) -> AnyConfig:
+    """Return the config of a family that `create_renderer` was asked for; its arguments and errors."""
+    from turnloom.configs import AutoRendererConfig, FamilyConfig, merge_chat_template_kwargs
+
+    if config is None:
+        config = AutoRendererConfig()
+    if not isinstance(config, FamilyConfig):
+        raise TypeError(f"config: expected a config such as Qwen3Config(), got {type(config).__name__}")
+    if isinstance(config, AutoRendererConfig):
+        config = _found_config(tokenizer, config)
+    return merge_chat_template_kwargs(config, chat_template_kwargs)
+
+
+def family_config(family: ModelFamily, **fields: object) -> AnyConfig:
+    """Return the config of a format, with other values for some fields."""
+    from turnloom.configs import config_from_name
+
+    config = config_from_name(family.name, **{**family.fields, **fields})
+    assert config is not None  # as it is for "auto" alone
+    return config
+
+
+def _found_config(tokenizer: Tokenizer, auto: AutoRendererConfig) -> AnyConfig:
+    from turnloom.configs import family_names
+
+    found = find_family(tokenizer)
+    if found.family is None:
+        raise ValueError(
+            f"config: the model's chat format is not known: {found.looked_at}; pass the config of its "
+            f"family, out of {', '.join(family_names())}"
+        )
+    config = family_config(
+        found.family, **{field: getattr(auto, field) for field in auto.model_fields_set - {"name"}}
+    )
+    # A model by its name whose template is another than the known ones may have got a new format.
+    level = logging.WARNING if found.found_by == "name" and tokenizer.chat_template else logging.INFO
+    _LOG.log(level, "chat format %r: %s; pass another config to overrule it", config, found.looked_at)
+    return config

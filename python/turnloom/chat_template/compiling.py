@@ -1,0 +1,124 @@
+"""Templates to Python code that counts its work."""
+
+from __future__ import annotations
+
+import ast
+from types import CodeType
+
+from jinja2 import nodes
+from jinja2.compiler import CodeGenerator, Frame
+
+FILENAME = "<chat template>"
+
+
+class CountingCodeGenerator(CodeGenerator):
+    """Writes calls of the environment around what visits or makes whole values.
+
+    What Python does by itself, comparing and joining, would go uncounted otherwise.
+    """
+
+    def _output_child_to_const(
+        self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo
+    ) -> str:
+        # Expressions are not evaluated while compiling: that would be work outside of any rendering.
+        if not isinstance(node, nodes.TemplateData):
+            raise nodes.Impossible
+        return super()._output_child_to_const(node, frame, finalize)
+
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
+        join = "markup_join" if frame.eval_ctx.autoescape else "str_join"
+        if frame.eval_ctx.volatile:
+            join = "(markup_join if context.eval_ctx.volatile else str_join)"
+        self.write(f"{join}((")
+        for operand in node.nodes:
+            self._visit_in("piece", operand, frame)
+            self.write(", ")
+        self.write("))")
+
+    def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:
+        last = node.ops[-1]
+        if last.op not in ("in", "notin") and len(node.ops) == 1 and _has_constant(node):
+            super().visit_Compare(node, frame)  # nothing that is large equals a constant
+            return
+        self.write("(")
+        self._visit_compared(node.expr, frame)
+        for operand in node.ops:
+            self.write(f" {_OPERATORS[operand.op]} ")
+            self._visit_compared(operand.expr, frame)
+        self.write(")")
+
+    def visit_Tuple(self, node: nodes.Tuple, frame: Frame) -> None:
+        is_target = node.ctx != "load"
+        self.write("" if is_target else "environment.made(")
+        super().visit_Tuple(node, frame)
+        self.write("" if is_target else ")")
+
+    def visit_List(self, node: nodes.List, frame: Frame) -> None:
+        self.write("environment.made(")
+        super().visit_List(node, frame)
+        self.write(")")
+
+    def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:
+        self.write("environment.made({")
+        for item in node.items:
+            self._visit_compared(item.key, frame)
+            self.write(": ")
+            self.visit(item.value, frame)
+            self.write(", ")
+        self.write("})")
+
+    def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:
+        is_slice = isinstance(node.arg, nodes.Slice)
+        self.write("environment.made(" if is_slice else "")
+        super().visit_Getitem(node, frame)
+        self.write(")" if is_slice else "")
+
+    def _visit_compared(self, node: nodes.Expr, frame: Frame) -> None:
+        if isinstance(node, nodes.Const):
+            self.visit(node, frame)
+        else:
+            self._visit_in("weighed", node, frame)
+
+    def _visit_in(self, method: str, node: nodes.Expr, frame: Frame) -> None:
+        self.write(f"environment.{method}(")
+        self.visit(node, frame)
+        self.write(")")
+
+
+_OPERATORS = {
+    "eq": "==",
+    "ne": "!=",
+    "gt": ">",
+    "gteq": ">=",
+    "lt": "<",
+    "lteq": "<=",
+    "in": "in",
+    "notin": "not in",
+}
+
+
+def _has_constant(node: nodes.Compare) -> bool:
+    return isinstance(node.expr, nodes.Const) or isinstance(node.ops[0].expr, nodes.Const)
+
+
+_STEP = "environment.step()"
+
+
+def compile_counting(source: str) -> CodeType:
+    """Compile generated code with a step in each function and each turn of a loop."""
+    tree = _Stepping().visit(ast.parse(source, FILENAME))
+    return compile(ast.fix_missing_locations(tree), FILENAME, "exec")
+
+
+class _Stepping(ast.NodeTransformer):
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return self._with_step(node)
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        return self._with_step(node)
+
+    def _with_step(self, node: ast.FunctionDef | ast.For) -> ast.AST:
+        self.generic_visit(node)
+        step = ast.parse(_STEP).body[0]
+        node.body.insert(0, ast.copy_location(step, node))
+        return node

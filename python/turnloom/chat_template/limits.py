@@ -1,0 +1,28 @@
+"""What a chat template may use."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateLimits:
+    """Limits of one rendering, so that no template hangs its caller or exhausts memory.
+
+    The defaults leave room for conversations of some ten thousand messages, and end the worst template within
+    seconds.
+    """
+
+    steps: int = 5_000_000
+    """Turns of loops, values looked at in comparisons and conversions, kilobytes of text searched; a call is
+    several."""
+    made_bytes: int = 256 * 2**20
+    """Bytes of all strings and lists that are made, those included that are dropped again."""
+    output_chars: int = 50_000_000
+    """Characters of the rendered text."""
+    source_chars: int = 100_000
+    """Characters of the template."""
+    call_depth: int = 100
+    """Calls inside calls."""
+    seconds: float = 10.0
+    """With `isolate=True`: time from the start of the subprocess."""
+    memory_bytes: int = 2**30
+    """With `isolate=True`: memory of the subprocess beyond that of an idle one; not on Windows."""

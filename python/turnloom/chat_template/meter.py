@@ -1,0 +1,122 @@
+"""The account of what a rendering uses."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from jinja2.utils import Namespace
+
+from turnloom.chat_template.limits import TemplateLimits
+from turnloom.chat_template.traced_messages import TracedMessages
+from turnloom.errors import TemplateLimitError
+
+CHARS_A_STEP = 1024
+STEPS_A_CALL = 8
+
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+_CONTAINERS: tuple[Any, ...] = (list, tuple, dict, set, frozenset, *_VIEWS, Namespace)
+
+
+class Meter:
+    """Counts what one rendering uses and ends it at a limit."""
+
+    __slots__ = ("_n_bytes", "depth", "generation_spans", "limits", "n_output_chars", "n_steps")
+
+    def __init__(self, limits: TemplateLimits) -> None:
+        self.limits = limits
+        self.n_steps = 0
+        self.depth = 0
+        self.n_output_chars = 0
+        self.generation_spans: list[tuple[int, str]] = []
+        """Where the output stood when a `{% generation %}` block came, and the text of the block."""
+        self._n_bytes = 0
+
+    def step(self, n: int = 1) -> None:
+        """Count work before it is done."""
+        self.n_steps += n
+        if self.n_steps > self.limits.steps:
+            raise exceeded("steps", self.limits.steps, "steps")
+
+    def make(self, n_bytes: int) -> None:
+        """Count the bytes of a value, before it is made where its size is known."""
+        self._n_bytes += n_bytes
+        if self._n_bytes > self.limits.made_bytes:
+            raise exceeded("made_bytes", self.limits.made_bytes, "bytes of strings and lists")
+
+    def output(self, text: str) -> None:
+        """Count text that is added to the output."""
+        self.n_output_chars += len(text)
+        if self.n_output_chars > self.limits.output_chars:
+            raise exceeded("output_chars", self.limits.output_chars, "characters of output")
+
+    def enter(self) -> None:
+        """Count a call inside the calls that have not returned."""
+        self.step(STEPS_A_CALL)
+        self.depth += 1
+        if self.depth > self.limits.call_depth:
+            raise exceeded("call_depth", self.limits.call_depth, "calls inside one another")
+
+    def made(self, value: object) -> None:
+        """Count a new string or list; what is in the list was counted when it was made."""
+        if isinstance(value, (str, bytes, list, tuple, dict)):
+            self.make(sys.getsizeof(value))
+
+    def weigh(self, value: object) -> int:
+        """Count a value with all that is in it, before something visits all of it, and return its size.
+
+        Values may share parts: a list of a list twice, and so on, is small in memory and huge when printed.
+        The size is in characters, a value that is no string counts as one.
+        """
+        if isinstance(value, (str, bytes)):
+            n_chars = len(value)
+        elif isinstance(value, _CONTAINERS):
+            n_chars = self._weigh_tree(value)
+        else:
+            return 1
+        if n_chars >= CHARS_A_STEP:
+            self.step(n_chars // CHARS_A_STEP)
+        return n_chars
+
+    def _weigh_tree(self, root: object) -> int:
+        n_chars = 0
+        to_visit: list[Any] = [root]
+        while to_visit:
+            value = to_visit.pop()
+            self.step()
+            if isinstance(value, str):
+                n_chars += len(value)
+            elif isinstance(value, dict):
+                to_visit += value.keys()
+                to_visit += value.values()
+            elif isinstance(value, TracedMessages):
+                to_visit += value.all_messages()
+            elif isinstance(value, Namespace):
+                to_visit.append(value._Namespace__attrs)
+            elif isinstance(value, _CONTAINERS):
+                to_visit += value
+            n_chars += 1
+        return n_chars
+
+
+def exceeded(limit: str, value: float, what: str) -> TemplateLimitError:
+    """Return the error of a limit."""
+    return TemplateLimitError(f"chat_template: more than {value:,} {what} (limits.{limit})")
+
+
+_METER: ContextVar[Meter] = ContextVar("turnloom_template_meter")
+
+current_meter = _METER.get
+
+
+@contextmanager
+def metered(meter: Meter) -> Iterator[None]:
+    """Make a meter that of the template that runs in this thread."""
+    token = _METER.set(meter)
+    try:
+        yield
+    finally:
+        _METER.reset(token)

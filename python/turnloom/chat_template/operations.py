@@ -1,0 +1,127 @@
+"""Operators and methods: what they cost, counted before they run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+
+from turnloom.chat_template.formatting import count_percent_format
+from turnloom.chat_template.meter import CHARS_A_STEP, Meter, exceeded
+from turnloom.chat_template.traced_messages import TracedMessages
+
+MAX_INT_BITS = 100_000
+"""Larger integers cannot be printed, and calculating with them takes long."""
+
+BYTES_A_PIECE = 64
+"""Of a short string in a list."""
+
+_ENCODINGS = frozenset({"utf-8", "utf8", "utf-16", "utf-32", "ascii", "latin-1", "iso-8859-1"})
+_WHITE_SPACE = [character for character in map(chr, range(0x3001)) if character.isspace()]
+
+BINARY_OPERATORS = frozenset({"+", "-", "*", "/", "//", "%", "**"})
+
+
+def count_binary(meter: Meter, operator: str, left: object, right: object) -> None:
+    """Count the result of `left operator right`."""
+    for operand in (left, right):
+        if isinstance(operand, TracedMessages):
+            operand.all_messages()
+    if isinstance(left, int) and isinstance(right, int):
+        _check_int(operator, left, right)
+    elif operator == "+":
+        if isinstance(left, (str, bytes, list, tuple)) and isinstance(right, (str, bytes, list, tuple)):
+            meter.make(sys.getsizeof(left) + sys.getsizeof(right))
+    elif operator == "*":
+        for sequence, times in ((left, right), (right, left)):
+            if isinstance(sequence, (str, bytes, list, tuple)) and isinstance(times, int):
+                meter.make(sys.getsizeof(sequence) * max(times, 0))
+    elif operator == "%" and isinstance(left, (str, bytes)):
+        count_percent_format(meter, left if isinstance(left, str) else left.decode("latin-1"), right)
+
+
+def _check_int(operator: str, left: int, right: int) -> None:
+    n_bits = 0
+    if operator == "*":
+        n_bits = left.bit_length() + right.bit_length()
+    elif operator == "**" and abs(left) > 1:
+        n_bits = left.bit_length() * abs(right)
+    if n_bits > MAX_INT_BITS:
+        raise exceeded("made_bytes", MAX_INT_BITS, "bits in an integer")
+
+
+def count_call(meter: Meter, function: object, args: Sequence[object]) -> None:
+    """Count a call of anything but a macro."""
+    # A namespace, say, has no such attribute.
+    owner = getattr(function, "__self__", None)
+    name = getattr(function, "__name__", "")
+    for arg in (owner, *args):
+        meter.weigh(arg)
+    if isinstance(owner, (str, bytes)):
+        _count_method(meter, owner, name, args)
+    elif isinstance(owner, int) and name == "to_bytes":
+        meter.make(_int(args, 0))
+
+
+def _count_method(meter: Meter, text: str | bytes, name: str, args: Sequence[object]) -> None:
+    n_chars = len(text)
+    first = args[0] if args else None
+    if name in _PADDING:
+        meter.make(4 * _int(args, 0))
+    elif name == "expandtabs":
+        meter.make(n_chars + n_chars * _int(args, 0, 8))
+    elif name == "replace" and len(args) > 1:
+        count_replace(meter, text, first, args[1])
+    elif name == "translate" and isinstance(first, Mapping):
+        lengths = [len(value) for value in first.values() if isinstance(value, str)]
+        meter.make(n_chars * max(lengths, default=1))
+    elif name in ("split", "rsplit", "splitlines"):
+        meter.make(BYTES_A_PIECE * n_pieces(text, first if name != "splitlines" else None))
+    elif name == "encode" and _encoding(first) not in _ENCODINGS:
+        raise ValueError(f"encode: expected one of {', '.join(sorted(_ENCODINGS))}, got {first!r}")
+    if name in _SEARCHING_EVERYWHERE and isinstance(first, (str, bytes)):
+        meter.step(n_chars * len(first) // CHARS_A_STEP)
+    meter.make(n_chars if name in _COPYING else 0)
+
+
+_PADDING = frozenset({"center", "ljust", "rjust", "zfill"})
+# These look at all of what is searched for at each place, at worst.
+_SEARCHING_EVERYWHERE = frozenset(
+    {"rfind", "rindex", "rsplit", "rpartition", "strip", "lstrip", "rstrip", "removesuffix"}
+)
+_COPYING = frozenset({"partition", "rpartition", "encode", "decode", "hex"})
+
+
+def _encoding(name: object) -> object:
+    if name is None:
+        return "utf-8"
+    return name.lower().replace("_", "-") if isinstance(name, str) else name
+
+
+def count_replace(meter: Meter, text: str | bytes, old: object, new: object) -> None:
+    """Count the result of replacing all there is."""
+    if isinstance(text, str) and isinstance(old, str) and isinstance(new, str):
+        n_places = text.count(old)
+        meter.make(len(text) + n_places * max(len(new) - len(old), 0))
+    elif isinstance(text, bytes) and isinstance(old, bytes) and isinstance(new, bytes):
+        meter.make(len(text) + text.count(old) * len(new))
+
+
+def count_join(meter: Meter, separator: str | bytes, items: list[object]) -> None:
+    """Count the result of joining."""
+    meter.make(len(separator) * len(items) + meter.weigh(items))
+
+
+def n_pieces(text: str | bytes, separator: object) -> int:
+    """Return at most how many pieces a text splits into."""
+    if isinstance(text, bytes):
+        return len(text) + 1
+    if isinstance(separator, str) and separator:
+        return text.count(separator) + 1
+    if len(text) < 64:
+        return len(text)
+    return sum(map(text.count, _WHITE_SPACE)) + 1
+
+
+def _int(args: Sequence[object], index: int, default: int = 0) -> int:
+    value = args[index] if index < len(args) else default
+    return max(value, 0) if isinstance(value, int) else 0
