@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 import turnloom
-from turnloom import RenderedTokens, TokenBatch, TokenColumns, Tokenizer, reference
+from turnloom import BridgeRefusal, RenderedTokens, TokenBatch, TokenColumns, Tokenizer, reference
 from turnloom.configs import FamilyConfig
 
 Result = TypeVar("Result")
@@ -34,6 +34,12 @@ class Both:
 
     def render_batch(self, conversations: Any, **options: Any) -> TokenBatch:
         return self._agreed("render_batch", assert_same_batch, conversations, **options)
+
+    def bridge_to_next_turn(self, *arguments: Any, **options: Any) -> RenderedTokens | None:
+        return self._agreed("bridge_to_next_turn", assert_same_bridged, *arguments, **options)
+
+    def explain_bridge(self, *arguments: Any, **options: Any) -> BridgeRefusal | None:
+        return self._agreed("explain_bridge", assert_equal, *arguments, **options)
 
     def get_stop_token_ids(self) -> list[int]:
         return self._agreed("get_stop_token_ids", assert_equal)
@@ -87,6 +93,13 @@ def assert_same_rendered(native: RenderedTokens, expected: RenderedTokens) -> No
     assert_equal(native, expected)  # every list field
     assert_equal(native.content_markers, expected.content_markers)
     assert_equal(native.neutralised_markers, expected.neutralised_markers)
+
+
+def assert_same_bridged(native: RenderedTokens | None, expected: RenderedTokens | None) -> None:
+    if native is None or expected is None:
+        assert native is expected
+    else:
+        assert_same_rendered(native, expected)
 
 
 def assert_same_batch(native: TokenBatch, expected: TokenBatch) -> None:

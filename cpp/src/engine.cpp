@@ -53,12 +53,16 @@ class Walk {
     out_.literal(family_.traits().after_close);
     write_turns(0);
     family_.write_generation_prompt(out_);
+    out_.prompt().messages_name = messages_name();
     return std::move(out_.prompt());
   }
 
  private:
+  [[nodiscard]] std::string_view messages_name() const noexcept {
+    return goes_on_ ? "new_messages" : "messages";
+  }
   [[nodiscard]] std::string place_of(std::size_t index, std::string_view key) const {
-    return (goes_on_ ? "new_messages[" : "messages[") + std::to_string(index) + "]." + std::string(key);
+    return std::string(messages_name()) + "[" + std::to_string(index) + "]." + std::string(key);
   }
   [[nodiscard]] std::string part_place(std::size_t index, const ForeignPart& part) const {
     return place_of(index, "content[" + std::to_string(part.index) + "]");

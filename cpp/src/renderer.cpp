@@ -53,7 +53,8 @@ RenderedColumns Renderer::render(const Conversation& conversation, const RenderO
 }
 
 std::vector<MarkerHit> Renderer::encode(Prompt prompt, bool byte_offsets, TokenColumns& columns) const {
-  auto [segments, markers] = segment(prompt.text, prompt.pieces, *tokenizer_, marker_policy_);
+  auto [segments, markers] =
+      segment(prompt.text, prompt.pieces, *tokenizer_, marker_policy_, prompt.messages_name);
   const SegmentedPrompt row{std::move(prompt), std::move(segments)};
   std::vector<std::size_t> row_ends;
   encode_prompts({&row, 1}, tokenizer_->encoder(), byte_offsets, columns, row_ends);

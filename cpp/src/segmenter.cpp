@@ -25,9 +25,9 @@ bool may_hold_markers(const Piece& piece, MarkerPolicy policy) noexcept {
   return false;
 }
 
-std::string place_of(const Piece& piece) {
+std::string place_of(const Piece& piece, std::string_view messages_name) {
   if (piece.field == Field::tool_spec) return "tools";
-  std::string place = "messages[" + std::to_string(piece.message) + "].";
+  std::string place = std::string(messages_name) + "[" + std::to_string(piece.message) + "].";
   switch (piece.field) {
     case Field::content:
       return place + "content";
@@ -48,8 +48,13 @@ struct Match {
 
 class Scan {
  public:
-  Scan(std::string_view text, std::span<const Piece> pieces, const Tokenizer& tokenizer, MarkerPolicy policy)
-      : text_(text), pieces_(pieces), matcher_(tokenizer.matcher()), policy_(policy) {
+  Scan(std::string_view text, std::span<const Piece> pieces, const Tokenizer& tokenizer, MarkerPolicy policy,
+       std::string_view messages_name)
+      : text_(text),
+        pieces_(pieces),
+        matcher_(tokenizer.matcher()),
+        policy_(policy),
+        messages_name_(messages_name) {
     allowed_until_.resize(pieces_.size());
     for (std::size_t i = pieces_.size(); i-- > 0;) {
       if (!may_hold_markers(pieces_[i], policy)) {
@@ -144,7 +149,7 @@ class Scan {
     if (piece == pieces_.size() || pieces_[piece].begin >= match.end) return;
     const Piece& origin = pieces_[piece];
     if (!became_token && policy_ == MarkerPolicy::reject) {
-      throw Error(ErrorKind::render, place_of(origin),
+      throw Error(ErrorKind::render, place_of(origin, messages_name_),
                   "bytes " + std::to_string(begin) + "-" + std::to_string(match.end) +
                       " of the rendered text spell the marker " + quoted(match.token->content));
     }
@@ -205,6 +210,7 @@ class Scan {
   const std::span<const Piece> pieces_;
   const AddedTokenMatcher& matcher_;
   const MarkerPolicy policy_;
+  const std::string_view messages_name_;
   std::vector<std::size_t>
       allowed_until_;  ///< of each piece: how far markers may reach; its begin for not at all
   std::vector<Segment> cuts_;
@@ -214,8 +220,8 @@ class Scan {
 }  // namespace
 
 Segmentation segment(std::string_view text, std::span<const Piece> pieces, const Tokenizer& tokenizer,
-                     MarkerPolicy policy) {
-  return Scan(text, pieces, tokenizer, policy).run();
+                     MarkerPolicy policy, std::string_view messages_name) {
+  return Scan(text, pieces, tokenizer, policy, messages_name).run();
 }
 
 }  // namespace turnloom

@@ -28,6 +28,7 @@ struct Segmentation {
 /// Linear in the text. Throws Error (render) under MarkerPolicy::reject for a marker in a piece that may hold
 /// none.
 [[nodiscard]] Segmentation segment(std::string_view text, std::span<const Piece> pieces,
-                                   const Tokenizer& tokenizer, MarkerPolicy policy);
+                                   const Tokenizer& tokenizer, MarkerPolicy policy,
+                                   std::string_view messages_name = "messages");
 
 }  // namespace turnloom

@@ -265,6 +265,12 @@ class Renderer:
         """Return a parser that takes the ids of one completion in parts; see `parse_response`."""
         return StreamParser(self._completions().stream(tool_names(tools), prompt_ids))
 
+    def __copy__(self) -> Renderer:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Renderer:
+        return self
+
     def __reduce__(self) -> tuple[object, ...]:
         return Renderer, (self._tokenizer, self._config)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -80,6 +81,7 @@ class Tokenizer:
         "_name_or_path",
         "_package",
         "_read_document",
+        "_reduced",
         "_special_ids",
         "_token_bytes",
         "_tokens",
@@ -97,6 +99,7 @@ class Tokenizer:
         chat: ChatSettings,
         name_or_path: str,
         read_document: Callable[[], JsonObject] | None,
+        reduced: Callable[[], tuple[object, ...]],
     ) -> None:
         self._core = _core_tokenizer(vocabulary, encoder)
         self._encoder = encoder
@@ -108,8 +111,18 @@ class Tokenizer:
         self._chat = chat
         self._name_or_path = name_or_path
         self._read_document = read_document
+        self._reduced = reduced
         self._package: TokenizersEncoder | None = None  # made when it is first needed
         self._special_ids = frozenset(token.id for token in vocabulary.added if token.special)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return self._reduced()
+
+    def __copy__(self) -> Tokenizer:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Tokenizer:
+        return self
 
     def encode(self, text: str, *, special: SpecialText = "all") -> list[int]:
         """Return the token ids of a text.
@@ -317,16 +330,30 @@ def _build(read: SourceContent) -> Tokenizer:
     except UnknownPipelineError:
         package = package or _package_encoder(read.document, vocabulary)
         tokens = PackageTokenTable(read.document, vocabulary, package.decoder)
+    # Not the parsed document: it is many times larger than what is made of it.
+    read_document, ranks = read.read_document, read.vocabulary
+    config, chat, name = read.config, read.chat, read.name
     return Tokenizer(
         encoder,
         vocabulary,
         tokens,
         backend_reason=reason,
-        config=read.config,
-        chat=read.chat,
-        name_or_path=read.name,
-        read_document=None if read.vocabulary is not None else read.read_document,
+        config=config,
+        chat=chat,
+        name_or_path=name,
+        read_document=None if ranks is not None else read_document,
+        reduced=lambda: (_unpickled, (json.dumps(read_document()), ranks, config, chat, name)),
     )
+
+
+def _unpickled(
+    text: str, ranks: Vocabulary | None, config: JsonObject, chat: ChatSettings, name: str
+) -> Tokenizer:
+    def read_document() -> JsonObject:
+        document: JsonObject = json.loads(text)
+        return document
+
+    return _build(SourceContent(read_document(), read_document, ranks, config, chat, name, name))
 
 
 def _build_from_methods(source: ProtocolTokenizer) -> Tokenizer:
@@ -341,6 +368,7 @@ def _build_from_methods(source: ProtocolTokenizer) -> Tokenizer:
         chat=chat_settings_of(source),
         name_or_path=str(getattr(source, "name_or_path", "")),
         read_document=None,
+        reduced=lambda: (load_tokenizer, (source,)),
     )
 
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "turnloom/types.hpp"
@@ -49,6 +50,7 @@ struct Piece {
 struct Prompt {
   std::string text;
   std::vector<Piece> pieces;
+  std::string_view messages_name = "messages";  ///< what errors call the messages; of a literal
 };
 
 }  // namespace turnloom

@@ -68,13 +68,18 @@ class FieldFinder {
     }
   }
 
+  // What stands between two calls, and the line end that leads to the first one, is markup.
   void find_separators(std::size_t index) {
     std::size_t i = completion_.calls[index].first_token;
-    const std::size_t begin = index == 0 ? 0 : completion_.calls[index - 1].end_token;
-    const std::string_view separators = index == 0 ? kLineEnds : separators_of(format_.format().calls);
+    if (index == 0) {
+      const bool is_line_end = i > 0 && format_.token_bytes().of(ids_[i - 1]) == kLineEnds;
+      if (is_line_end && fields_[i - 1] == Field::content) fields_[i - 1] = Field::call_markup;
+      return;
+    }
+    const std::size_t begin = completion_.calls[index - 1].end_token;
+    const std::string_view separators = separators_of(format_.format().calls);
     for (; i > begin && fields_[i - 1] == Field::content && consists_of(i - 1, separators); --i) {
       fields_[i - 1] = Field::call_markup;
-      if (index == 0) break;  // the line end that leads to the calls; more of them are content
     }
   }
 

@@ -88,7 +88,7 @@ def render_continuation(family: Family, on_loss: OnLoss, turns: Sequence[Turn], 
     out.literal(family.after_close)
     _write_turns(family, turns, out)
     family.write_generation_prompt(out)
-    return out.prompt()
+    return replace(out.prompt(), messages_name=NEW_MESSAGES)
 
 
 def _writer(family: Family, on_loss: OnLoss) -> PromptWriter:

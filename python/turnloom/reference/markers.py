@@ -57,6 +57,7 @@ class _Scan:
     def __init__(self, prompt: Prompt, added_tokens: AddedTokens, policy: MarkerPolicy) -> None:
         self._text = prompt.text
         self._pieces = prompt.pieces
+        self._messages_name = prompt.messages_name
         self._added_tokens = added_tokens
         self._policy = policy
         self._piece_begins = [piece.begin for piece in self._pieces]
@@ -183,7 +184,9 @@ class _Scan:
             return
         if self._policy == "reject" and not became_token:
             span = f"bytes {begin}-{end} of the rendered text"
-            raise RenderError(f"{_place(piece)}: {span} spell the marker {token.content!r}")
+            raise RenderError(
+                f"{_place(piece, self._messages_name)}: {span} spell the marker {token.content!r}"
+            )
         self._content_markers.append(
             ContentMarker(piece.message, piece.field, begin, end, token.content, became_token)
         )
@@ -199,7 +202,7 @@ def _may_hold_markers(piece: Piece, policy: MarkerPolicy) -> bool:
             return policy == "all"
 
 
-def _place(piece: Piece) -> str:
+def _place(piece: Piece, messages_name: str) -> str:
     match piece.field:
         case Field.TOOL_SPEC:
             return "tools"
@@ -211,7 +214,7 @@ def _place(piece: Piece) -> str:
             key = "tool_calls"
         case _:
             key = "role"
-    return f"messages[{piece.message}].{key}"
+    return f"{messages_name}[{piece.message}].{key}"
 
 
 def _length(token: AddedToken) -> int:

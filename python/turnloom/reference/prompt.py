@@ -47,6 +47,8 @@ class Prompt:
 
     text: bytes
     pieces: list[Piece]
+    messages_name: str = "messages"
+    """What errors call the messages."""
 
 
 @dataclass(frozen=True, slots=True)

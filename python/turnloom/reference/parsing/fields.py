@@ -68,7 +68,7 @@ def _find_separators(
     """Take what stands between two calls, or the line end that leads to the first one, for markup."""
     at = _span(calls[index])[0] - 1
     if index == 0:
-        if at >= 0 and fields[at] is Field.CONTENT and _consists_of(tokens[at], LINE_ENDS):
+        if at >= 0 and fields[at] is Field.CONTENT and tokens[at] == LINE_ENDS:
             fields[at] = Field.CALL_MARKUP
         return
     begin = _span(calls[index - 1])[1]
