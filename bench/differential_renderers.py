@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import renderers
 from renderers.configs import Llama3RendererConfig, Qwen3RendererConfig
@@ -72,21 +72,41 @@ class Sides:
         self.family = family
         self._recorder = Recorder(path, model)
         self._theirs = renderers.create_renderer(self._recorder, theirs)
-        self._tokenizer = turnloom.load_tokenizer(path)
+        self.tokenizer = turnloom.load_tokenizer(path)
         self._config = turnloom.config_from_name(**ours)
         self._ours = lru_cache(self._make_ours)
-        self._bytes_of = lru_cache(maxsize=None)(lambda id_: self._tokenizer.decode_bytes([id_]))
+        self._bytes_of = lru_cache(maxsize=None)(lambda id_: self.tokenizer.decode_bytes([id_]))
 
     def _make_ours(self, marker_policy: str, on_loss: str) -> turnloom.Renderer:
         options = {"marker_policy": marker_policy, "on_loss": on_loss}
-        return turnloom.create_renderer(self._tokenizer, self._config.model_copy(update=options))
+        return turnloom.create_renderer(self.tokenizer, self._config.model_copy(update=options))
+
+    def ask_ours(self, renderer: turnloom.Renderer, case: Case) -> Any:
+        """Make the call that is compared."""
+        return renderer.render(
+            case.messages, tools=case.tools, add_generation_prompt=case.add_generation_prompt
+        )
+
+    def ask_theirs(self, renderer: Any, case: Case) -> Any:
+        """Make it on the other side."""
+        return renderer.render(
+            case.messages, tools=case.tools, add_generation_prompt=case.add_generation_prompt
+        )
+
+    def chunks(self) -> list[list[int]]:
+        """Give what the peer encoded for its last result."""
+        return self._recorder.chunks
+
+    def known_differences(self) -> list[KnownDifference]:
+        """Give the differences that may explain what is found."""
+        return KNOWN_DIFFERENCES
 
     def examine(self, case: Case) -> Outcome:
         """Render a conversation on both sides, and rewrite it until they agree."""
         attempt = Attempt(case, case)
         outcome = self._try(attempt)
         applied: list[KnownDifference] = []
-        for known in KNOWN_DIFFERENCES:
+        for known in self.known_differences():
             if _agree(outcome, applied):
                 break
             if self.family not in known.families:
@@ -106,16 +126,18 @@ class Sides:
         return replace(outcome, reasons=outcome.reasons | {known.name for known in applied})
 
     def _try(self, attempt: Attempt) -> Outcome:
-        ours, our_error = _call(self._ours(attempt.marker_policy, attempt.on_loss).render, attempt.ours)
+        ours, our_error = _attempt(
+            self.ask_ours, self._ours(attempt.marker_policy, attempt.on_loss), attempt.ours
+        )
         self._recorder.chunks = []
-        theirs, their_error = _call(self._theirs.render, attempt.theirs)
+        theirs, their_error = _attempt(self.ask_theirs, self._theirs, attempt.theirs)
         if our_error and their_error:
             return Outcome(refused=True)
         if our_error or their_error:
             return Outcome(
                 unexplained=f"turnloom: {our_error or 'renders'}\nrenderers: {their_error or 'renders'}"
             )
-        borders = chunk_borders(theirs.token_ids, self._recorder.chunks, self._bytes_of)
+        borders = chunk_borders(theirs.token_ids, self.chunks(), self._bytes_of)
         difference = compare(ours, theirs, borders, self._bytes_of)
         if difference is None:
             return Outcome()
@@ -138,12 +160,11 @@ def _apply(known_differences: list[KnownDifference], case: Case) -> Attempt:
     return attempt
 
 
-def _call(render: Callable[..., Any], case: Case) -> tuple[Any, str | None]:
+def _attempt(ask: Callable[[Any, Case], Any], renderer: Any, case: Case) -> tuple[Any, str | None]:
     try:
-        rendered = render(case.messages, tools=case.tools, add_generation_prompt=case.add_generation_prompt)
+        return ask(renderer, case), None
     except Exception as error:  # renderers raises whatever its code runs into
         return None, f"{type(error).__name__}: {error}"
-    return rendered, None
 
 
 def shrink(case: Case, still_fails: Callable[[Case], bool]) -> Case:
@@ -211,7 +232,7 @@ def main() -> int:
     options = parser.parse_args()
     n_unexplained = 0
     for name, sides in all_sides(options.tokenizers):
-        counts = count_reasons(sides, options)
+        counts = count_reasons(sides, options, ChatGenerator(options.seed))
         n_unexplained += counts[UNEXPLAINED]
         print(f"{name}: {options.conversations} conversations")
         for reason, count in sorted(counts.items()):
@@ -220,12 +241,17 @@ def main() -> int:
     return 1 if n_unexplained else 0
 
 
-def count_reasons(sides: Sides, options: argparse.Namespace) -> Counter[str]:
-    """Examine random conversations; show those that nothing explains."""
+class Cases(Protocol):
+    """Draws cases."""
+
+    def case(self) -> Case: ...
+
+
+def count_reasons(sides: Sides, options: argparse.Namespace, cases: Cases) -> Counter[str]:
+    """Examine random cases; show those that nothing explains."""
     counts: Counter[str] = Counter()
-    generator = ChatGenerator(options.seed)
     for _ in range(options.conversations):
-        case = generator.case()
+        case = cases.case()
         outcome = sides.examine(case)
         if outcome.unexplained is not None:
             counts[UNEXPLAINED] += 1

@@ -82,7 +82,7 @@ class ChatGenerator:
         if role == "assistant":
             if "reasoning" in self._odd and self._chance(0.5):
                 keys = ["thinking", "reasoning"] if "other_keys" in self._odd else ["reasoning_content"]
-                message[draw.choice(keys)] = self._text()
+                message[draw.choice(keys)] = self.text()
             if self._chance(0.35):
                 message["tool_calls"] = [self._call() for _ in range(draw.choice([1, 1, 1, 1, 2]))]
                 if self._chance(0.8):
@@ -105,13 +105,13 @@ class ChatGenerator:
             case 1:
                 message["tool_calls"] = [self._call()]
             case 2:
-                message["reasoning_content"] = self._text()
+                message["reasoning_content"] = self.text()
             case 3:
                 message["content"] = "before <think>\nr\n</think>\n\nafter"
             case 4:
                 message["content"] = "<think>\na</think> b </think>\nc"
             case 5:
-                message["content"] = [self._text(), {"type": "image", "image": "a"}, self._text()]
+                message["content"] = [self.text(), {"type": "image", "image": "a"}, self.text()]
             case 6:
                 del message["role"]
 
@@ -119,19 +119,20 @@ class ChatGenerator:
         if self._chance(0.04):
             return self._random.choice(["", None])
         if role == "user" and self._chance(0.03):
-            return self._pad("<tool_response>\n" + self._text() + "\n</tool_response>")
+            return self._pad("<tool_response>\n" + self.text() + "\n</tool_response>")
         if "think_in_text" in self._odd and role == "assistant":
             opening = self._random.choice(["<think>", "<think>\n", "\n<think>\n\n", ""])
-            return opening + self._text() + self._random.choice(["</think>", "\n</think>\n\n"]) + self._text()
+            return opening + self.text() + self._random.choice(["</think>", "\n</think>\n\n"]) + self.text()
         if "lists" in self._odd and self._chance(0.5):
             return [self._part() for _ in range(self._random.randint(0, 3))]
-        return self._text()
+        return self.text()
 
     def _part(self) -> Any:
-        text = self._text()
+        text = self.text()
         return self._random.choice([text, {"type": "text", "text": text}, {"text": text}])
 
-    def _text(self) -> str:
+    def text(self) -> str:
+        """Draw a text."""
         draw = self._random
         pieces = []
         for _ in range(draw.choice([1, 2, 4, 8, 16, 40])):
@@ -152,7 +153,7 @@ class ChatGenerator:
             if self._chance(0.5):
                 return [self._json(depth + 1) for _ in range(draw.randint(0, 3))]
             return {draw.choice(KEYS): self._json(depth + 1) for _ in range(draw.randint(0, 3))}
-        return draw.choice([self._text(), 1, -7, 1.5, 1e22, 10**20, True, False, None, "", float("nan")])
+        return draw.choice([self.text(), 1, -7, 1.5, 1e22, 10**20, True, False, None, "", float("nan")])
 
     def _call(self) -> Message:
         draw = self._random
@@ -174,10 +175,10 @@ class ChatGenerator:
         return call
 
     def _tool(self) -> Message:
-        properties = {key: {"type": "string", "description": self._text()} for key in KEYS[:2]}
+        properties = {key: {"type": "string", "description": self.text()} for key in KEYS[:2]}
         function = {
             "name": self._random.choice(NAMES),
-            "description": self._text(),
+            "description": self.text(),
             "parameters": {"type": "object", "properties": properties, "more": self._json(1)},
         }
         return {"type": "function", "function": function} if self._chance(0.8) else function
