@@ -34,6 +34,12 @@ from turnloom.scan import TokenHits, count_tokens, find_first, find_last, scan, 
 from turnloom.session import BridgeResult, Session, TrainingSample
 from turnloom.tokenizer import RaggedIds, Tokenizer, load_tokenizer
 from turnloom.tool_call_ids import ConformedMessages, ToolCallIdFormat
+from turnloom.training import (
+    RenderedTrainingSample,
+    TrajectoryStep,
+    build_training_sample,
+    build_trajectory_step,
+)
 
 if TYPE_CHECKING:
     from turnloom.chat_template import ChatTemplate, TemplateLimits
@@ -83,6 +89,7 @@ __all__ = [
     "RaggedIds",
     "RenderError",
     "RenderedTokens",
+    "RenderedTrainingSample",
     "Renderer",
     "RendererConfig",
     "Session",
@@ -96,6 +103,9 @@ __all__ = [
     "ToolCallIdFormat",
     "ToolCallParseStatus",
     "TrainingSample",
+    "TrajectoryStep",
+    "build_training_sample",
+    "build_trajectory_step",
     "config_from_name",
     "count_tokens",
     "create_renderer",
