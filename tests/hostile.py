@@ -87,6 +87,7 @@ FULL_MESSAGE = {
     "tool_calls": [{"id": "c1", "function": {"name": "f", "arguments": {"a": [1, {"b": None}]}}}],
     "tool_call_id": "c1",
     "name": "n",
+    "train": False,
 }
 
 

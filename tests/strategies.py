@@ -114,6 +114,7 @@ def messages_of(draw: st.DrawFn, roles: SearchStrategy[str], text: SearchStrateg
         "tool_calls": st.none() | st.lists(tool_calls(text), max_size=2),
         "tool_call_id": st.sampled_from(["c1", "c2", "", None]),
         "name": st.none() | text,
+        "train": st.sampled_from([True, False, 0, 1, None]),
         "unknown": st.just(object()),
     }
     for key in draw(st.lists(st.sampled_from(sorted(optional)), max_size=2, unique=True)):

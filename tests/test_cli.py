@@ -39,6 +39,19 @@ def test_render_then_show(run: Run) -> None:
     assert "👨‍👩‍👧‍👦 — four people" in out
 
 
+def test_rows_that_train_nothing_are_counted(run: Run, tmp_path: Path) -> None:
+    user, answer = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yo"}
+    rows = [[user, answer], [user], [user, answer | {"train": False}], [{"role": "tol"}]]
+    (tmp_path / "more.jsonl").write_text("".join(json.dumps({"messages": row}) + "\n" for row in rows))
+    code, _, err = run("render", "more.jsonl", "-o", "out.parquet", *FORMAT, "--columns", "loss_mask")
+    assert code == 3 and err.splitlines()[0] == "turnloom: rows without a trained token: 2"
+    masks = pq.read_table("out.parquet")["loss_mask"].to_pylist()
+    assert [any(mask) for mask in masks] == [True, False, False]
+    # Prompts are there to be sampled from.
+    _, _, err = run("render", "more.jsonl", "-o", "out.parquet", *FORMAT, "--add-generation-prompt")
+    assert "trained" not in err
+
+
 def test_the_output_says_how_it_was_made(run: Run) -> None:
     run(
         "render",

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import turnloom
+import vocabularies
 from turnloom.data import (
     COLUMNS,
     DEFAULT_COLUMNS,
@@ -343,3 +344,17 @@ def test_row_slices_stay_under_the_limit() -> None:
     assert list(row_slices(offsets[:1], 5)) == []
     with pytest.raises(OverflowError, match="a row of 4 tokens"):
         list(row_slices(offsets, 3))
+
+
+def test_a_tokenizer_without_offsets(tmp_path: Path) -> None:
+    config = turnloom.ChatMLConfig(marker_policy="all")
+    renderer = turnloom.create_renderer(vocabularies.without_offsets(), config)
+    source, output = write_jsonl(tmp_path / "in.jsonl", [ROW]), tmp_path / "out.parquet"
+    with pytest.raises(
+        InputError, match=r"^columns: 'sampled_mask' is not available, as the tokenizer gives"
+    ):
+        render_files(renderer, [source], output)
+    assert not output.exists()
+    counts = render_files(renderer, [source], output, columns=["token_ids", "message_indices"])
+    assert (counts.rows, counts.trained_tokens) == (1, 0)
+    assert pq.read_table(output)["token_ids"].to_pylist() == [renderer.render_ids(ROW["messages"])]

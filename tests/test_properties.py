@@ -67,7 +67,7 @@ def test_every_token_is_attributed(call: Call, config: FamilyConfig, vocabulary:
     ):
         assert -1 <= message < len(call.messages)
         role = rendered.message_roles[message] if message >= 0 else None
-        assert loss == sampled
+        assert loss == (sampled and call.messages[message].get("train", True) in (None, True))
         assert sampled == (role == "assistant" and Field(field) in SAMPLED_FIELDS)
         assert is_content == (sampled if role == "assistant" else role is not None and field == Field.CONTENT)
 

@@ -13,28 +13,13 @@ from oracles import Both
 from turnloom import Qwen3Config, Tokenizer
 from turnloom.rank_file import RankSettings
 from turnloom.tokenizer_source import read_source
+from vocabularies import Methods
 
 MESSAGES = [
     {"role": "system", "content": "Réponds 🦙."},
     {"role": "user", "content": "What is 6 x 7?"},
     {"role": "assistant", "reasoning_content": "Six sevens.", "content": "42"},
 ]
-
-
-class Methods:
-    """A tokenizer without offsets: what the protocol asks for, and no more."""
-
-    def __init__(self, package: tokenizers.Tokenizer) -> None:
-        self._package = package
-
-    def encode(self, text: str, *, add_special_tokens: bool = False) -> list[int]:
-        return self._package.encode(text, add_special_tokens=add_special_tokens).ids
-
-    def decode(self, ids: list[int], *, skip_special_tokens: bool = False) -> str:
-        return self._package.decode(ids, skip_special_tokens=skip_special_tokens)
-
-    def convert_tokens_to_ids(self, tokens: str) -> int | None:
-        return self._package.token_to_id(tokens)
 
 
 class MethodsWithOffsets(Methods):

@@ -10,13 +10,19 @@ from turnloom import (
     ChatMLConfig,
     ContentMarker,
     Field,
+    LossRule,
+    PackedBatch,
     Qwen3Config,
     RaggedIds,
     RenderedTokens,
+    RenderedTrainingSample,
     Renderer,
     TokenBatch,
     TokenColumns,
     Tokenizer,
+    TrajectoryStep,
+    build_training_sample,
+    build_trajectory_step,
 )
 from turnloom.types import Message, ToolSpec
 
@@ -86,6 +92,29 @@ def test_batch() -> None:
     assert_type(batch[0], TokenColumns)
     assert_type(batch.errors, list[tuple[int, Exception]])
     assert_type([len(row) for row in batch], list[int])
+
+
+def test_training() -> None:
+    renderer = turnloom.create_renderer(turnloom.load_tokenizer("builtin"), Qwen3Config())
+    rule = assert_type(LossRule(turns=[1], content_roles={"tool"}, reasoning=False), LossRule)
+    assert_type(renderer.render(MESSAGES, loss=rule), RenderedTokens)
+    batch = renderer.render_batch([MESSAGES, MESSAGES], loss=[rule, None])
+    assert_type(batch.untrained_rows, npt.NDArray[np.int64])
+    cut = assert_type(batch.truncate(99, side="left"), TokenBatch)
+    packed = assert_type(cut.pack(128, pad_id=0), PackedBatch)
+    assert_type(packed.segment_ids, npt.NDArray[np.int32])
+    assert_type(packed.place_of(0), tuple[int, slice] | None)
+    assert_type(packed.rows_of(0), npt.NDArray[np.int64])
+    sample = assert_type(
+        build_training_sample(
+            renderer, MESSAGES, role_to_mask=lambda message: True, message_loss_mask=[1, True, 0]
+        ),
+        RenderedTrainingSample,
+    )
+    assert_type(sample.loss_mask, list[bool])
+    assert_type(sample.columns, TokenColumns)
+    step = assert_type(build_trajectory_step(renderer, MESSAGES[:1], MESSAGES[1:]), TrajectoryStep)
+    assert_type(step["completion_logprobs"], list[float])
 
 
 def test_config() -> None:

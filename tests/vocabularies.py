@@ -50,6 +50,28 @@ def package_tokenizer(name: str) -> tokenizers.Tokenizer:
     return tokenizers.Tokenizer.from_str(json.dumps(tokenizer_json(name)))
 
 
+class Methods:
+    """A tokenizer without offsets: what the protocol asks for, and no more."""
+
+    def __init__(self, package: tokenizers.Tokenizer) -> None:
+        self._package = package
+
+    def encode(self, text: str, *, add_special_tokens: bool = False) -> list[int]:
+        return self._package.encode(text, add_special_tokens=add_special_tokens).ids
+
+    def decode(self, ids: list[int], *, skip_special_tokens: bool = False) -> str:
+        return self._package.decode(ids, skip_special_tokens=skip_special_tokens)
+
+    def convert_tokens_to_ids(self, tokens: str) -> int | None:
+        return self._package.token_to_id(tokens)
+
+
+@cache
+def without_offsets() -> turnloom.Tokenizer:
+    """Load the one that comes with turnloom so that no token is known by its place in the text."""
+    return turnloom.load_tokenizer(Methods(package_tokenizer("builtin")))
+
+
 def added_token(content: str, id: int, **flags: bool) -> dict[str, Any]:
     """Give an entry of `added_tokens`."""
     off = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), False)

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,11 +58,13 @@ py::tuple to_arrays(TokenColumns&& columns, bool byte_offsets) {
   const auto n = static_cast<py::ssize_t>(columns.byte_offsets.size() / 2);
   py::object offsets = py::none();
   if (byte_offsets) offsets = to_array<std::int64_t>(std::move(columns.byte_offsets), {n, 2});
+  const py::array sampled_mask = to_array<bool>(std::move(columns.sampled_mask));
+  const py::array loss_mask =
+      columns.loss_mask.empty() ? sampled_mask : to_array<bool>(std::move(columns.loss_mask));
   return py::make_tuple(to_array<std::int32_t>(std::move(columns.token_ids)),
                         to_array<std::int32_t>(std::move(columns.message_indices)),
-                        to_array<std::uint8_t>(std::move(columns.fields)),
-                        to_array<bool>(std::move(columns.sampled_mask)),
-                        to_array<bool>(std::move(columns.is_content)), std::move(offsets));
+                        to_array<std::uint8_t>(std::move(columns.fields)), sampled_mask,
+                        to_array<bool>(std::move(columns.is_content)), loss_mask, std::move(offsets));
 }
 
 py::tuple to_tuple(const MarkerHit& marker) {
@@ -100,14 +103,16 @@ py::list render_ids(const Renderer& renderer, const py::object& messages, const 
 
 /// arrays, markers, roles, tool names
 py::tuple render(const Renderer& renderer, const py::object& messages, const py::object& tools,
-                 bool add_generation_prompt, bool continue_final_message, bool byte_offsets) {
+                 bool add_generation_prompt, bool continue_final_message, bool byte_offsets,
+                 const LossRule* loss) {
   KeepAlive keep_alive;
   const Conversation conversation =
       read_conversation(messages.ptr(), tools.ptr(), renderer.prints_content_lists(), keep_alive);
   RenderedColumns rendered;
   {
     const py::gil_scoped_release detached;
-    rendered = renderer.render(conversation, {add_generation_prompt, continue_final_message, byte_offsets});
+    rendered = renderer.render(conversation, {add_generation_prompt, continue_final_message, byte_offsets},
+                               loss == nullptr ? LossRule{} : *loss);
   }
   py::list markers;
   for (const MarkerHit& marker : rendered.markers) markers.append(to_tuple(marker));
@@ -149,10 +154,13 @@ class BatchReader {
     }
   }
 
-  [[nodiscard]] std::vector<const Conversation*> rows() const {
-    std::vector<const Conversation*> rows;
+  /// Rows with their rules; no rules at all are the default for each.
+  [[nodiscard]] std::vector<BatchRow> rows(std::span<const LossRule* const> loss) const {
+    std::vector<BatchRow> rows;
     rows.reserve(rows_.size());
-    for (const auto& row : rows_) rows.push_back(row ? &*row : nullptr);
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      rows.push_back({rows_[row] ? &*rows_[row] : nullptr, loss.empty() ? nullptr : loss[row]});
+    }
     return rows;
   }
 
@@ -180,10 +188,10 @@ class BatchReader {
 /// arrays, offsets, markers as (row, marker), errors as (row, exception)
 py::tuple render_batch(const Renderer& renderer, const py::list& conversations, const py::object& tools,
                        const py::object& tools_per_row, bool add_generation_prompt, bool byte_offsets,
-                       std::size_t threads) {
+                       std::size_t threads, const std::vector<const LossRule*>& loss) {
   BatchReader reader(renderer.prints_content_lists());
   reader.read(conversations, tools, tools_per_row);
-  const std::vector<const Conversation*> rows = reader.rows();
+  const std::vector<BatchRow> rows = reader.rows(loss);
   BatchColumns batch;
   {
     const py::gil_scoped_release detached;
@@ -207,10 +215,10 @@ void bind_renderer(py::module_& module) {
       .def("render_ids", &render_ids, py::arg("messages"), py::arg("tools"), py::arg("add_generation_prompt"),
            py::arg("continue_final_message"))
       .def("render", &render, py::arg("messages"), py::arg("tools"), py::arg("add_generation_prompt"),
-           py::arg("continue_final_message"), py::arg("byte_offsets"))
+           py::arg("continue_final_message"), py::arg("byte_offsets"), py::arg("loss"))
       .def("render_batch", &render_batch, py::arg("conversations"), py::arg("tools"),
            py::arg("tools_per_row"), py::arg("add_generation_prompt"), py::arg("byte_offsets"),
-           py::arg("threads"))
+           py::arg("threads"), py::arg("loss"))
       .def("stop_token_ids", &Renderer::stop_token_ids)
       .def_property_readonly("thinking_retention", &thinking_retention)
       .def_property_readonly("is_prefix_stable", &Renderer::is_prefix_stable);

@@ -8,7 +8,9 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   turnloom::bind_tokenizer(module);
   turnloom::bind_bpe(module);
   turnloom::bind_pretokenizer(module);
+  turnloom::bind_loss(module);
   turnloom::bind_renderer(module);
+  turnloom::bind_packing(module);
   turnloom::bind_parse(module);
   turnloom::bind_bridge(module);
   turnloom::bind_hash(module);

@@ -20,7 +20,7 @@ struct Keys {
       name{intern("name")}, tool_call_id{intern("tool_call_id")}, function{intern("function")},
       arguments{intern("arguments")}, id{intern("id")}, type{intern("type")}, text{intern("text")},
       reasoning_content{intern("reasoning_content")}, thinking{intern("thinking")},
-      reasoning{intern("reasoning")};
+      reasoning{intern("reasoning")}, train{intern("train")};
 
  private:
   static py::str intern(const char* text) {
@@ -100,6 +100,7 @@ class MessageReader {
     read_tool_calls();
     message_.name = read_optional_string(dict_, keys().name, place_.field("name"));
     message_.tool_call_id = read_optional_string(dict_, keys().tool_call_id, place_.field("tool_call_id"));
+    read_train();
     return std::move(message_);
   }
 
@@ -177,6 +178,20 @@ class MessageReader {
       require_dict(call, call_place);
       message_.tool_calls.push_back(read_tool_call(call, call_place));
     });
+  }
+
+  /// Data sets have it as a bool or as 0 and 1.
+  void read_train() {
+    const py::object train = find_value(dict_, keys().train);
+    if (!train) return;
+    const Place place = place_.field("train");
+    if (!PyLong_Check(train.ptr())) raise_type(place, "bool, 0 or 1", train.ptr());
+    int overflow = 0;
+    const long value = PyLong_AsLongAndOverflow(train.ptr(), &overflow);
+    if (overflow != 0 || (value != 0 && value != 1)) {
+      throw Error(ErrorKind::value, place.text(), "expected bool, 0 or 1, got another int");
+    }
+    message_.train = value == 1;
   }
 
   ToolCall read_tool_call(PyObject* dict, const Place& place) {

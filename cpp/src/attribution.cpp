@@ -11,13 +11,13 @@ namespace {
 // Tokens come in order, so the piece only ever moves forward.
 class ColumnWriter {
  public:
-  ColumnWriter(const Prompt& prompt, bool byte_offsets, TokenColumns& columns)
-      : pieces_(prompt.pieces), byte_offsets_(byte_offsets), columns_(columns) {}
+  ColumnWriter(const Prompt& prompt, ColumnChoice choice, TokenColumns& columns)
+      : pieces_(prompt.pieces), choice_(choice), columns_(columns) {}
 
   void append(const Segment& token) {
     columns_.token_ids.push_back(token.token);
     append_origin(piece_of(token.begin), 1);
-    if (byte_offsets_) append_span(token.begin, token.end);
+    if (choice_.byte_offsets) append_span(token.begin, token.end);
   }
 
   /// Tokens whose begins and ends are bytes behind `offset`, in order of both.
@@ -31,7 +31,7 @@ class ColumnWriter {
       append_origin(piece, static_cast<std::size_t>(last - first));
       first = last;
     }
-    if (!byte_offsets_) return;
+    if (!choice_.byte_offsets) return;
     for (std::size_t i = 0; i < ids.size(); ++i) append_span(offset + begins[i], offset + ends[i]);
   }
 
@@ -53,6 +53,7 @@ class ColumnWriter {
     append(columns_.fields, static_cast<std::uint8_t>(piece.field));
     append(columns_.sampled_mask, static_cast<std::uint8_t>(piece.sampled));
     append(columns_.is_content, static_cast<std::uint8_t>(piece.is_content));
+    if (choice_.loss_mask) append(columns_.loss_mask, static_cast<std::uint8_t>(piece.trained));
   }
 
   void append_span(std::size_t begin, std::size_t end) {
@@ -61,7 +62,7 @@ class ColumnWriter {
   }
 
   const std::vector<Piece>& pieces_;
-  const bool byte_offsets_;
+  const ColumnChoice choice_;
   TokenColumns& columns_;
   std::size_t piece_ = 0;
 };
@@ -74,7 +75,7 @@ void reserve_more(std::vector<T>& column, std::size_t n) {
 
 }  // namespace
 
-void encode_prompts(std::span<const SegmentedPrompt> prompts, const TextEncoder& encoder, bool byte_offsets,
+void encode_prompts(std::span<const SegmentedPrompt> prompts, const TextEncoder& encoder, ColumnChoice choice,
                     TokenColumns& columns, std::vector<std::size_t>& row_ends) {
   std::vector<std::string_view> regions;
   std::size_t n_tokens = 0;
@@ -95,12 +96,13 @@ void encode_prompts(std::span<const SegmentedPrompt> prompts, const TextEncoder&
   reserve_more(columns.fields, n_tokens);
   reserve_more(columns.sampled_mask, n_tokens);
   reserve_more(columns.is_content, n_tokens);
-  if (byte_offsets) reserve_more(columns.byte_offsets, 2 * n_tokens);
+  if (choice.loss_mask) reserve_more(columns.loss_mask, n_tokens);
+  if (choice.byte_offsets) reserve_more(columns.byte_offsets, 2 * n_tokens);
 
   std::size_t region = 0;
   std::size_t token = 0;
   for (const auto& [prompt, segments] : prompts) {
-    ColumnWriter writer(prompt, byte_offsets, columns);
+    ColumnWriter writer(prompt, choice, columns);
     for (const Segment& segment : segments) {
       if (segment.token != kNoToken) {
         writer.append(segment);
@@ -123,6 +125,7 @@ void encode_prompts(std::span<const SegmentedPrompt> prompts, const TextEncoder&
     columns.fields.clear();
     columns.sampled_mask.clear();
     columns.is_content.clear();
+    columns.loss_mask.clear();
     columns.byte_offsets.clear();
   }
 }

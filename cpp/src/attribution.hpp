@@ -15,9 +15,15 @@ struct SegmentedPrompt {
   std::vector<Segment> segments;
 };
 
+/// The columns that are not always there.
+struct ColumnChoice {
+  bool byte_offsets = false;
+  bool loss_mask = false;  ///< from `Piece::trained`
+};
+
 /// Appends the tokens of each prompt to `columns`, and to `row_ends` where each ends. The text encoder is
 /// called once for all of them.
-void encode_prompts(std::span<const SegmentedPrompt> prompts, const TextEncoder& encoder, bool byte_offsets,
+void encode_prompts(std::span<const SegmentedPrompt> prompts, const TextEncoder& encoder, ColumnChoice choice,
                     TokenColumns& columns, std::vector<std::size_t>& row_ends);
 
 }  // namespace turnloom

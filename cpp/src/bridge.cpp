@@ -77,7 +77,7 @@ BridgeOutcome Renderer::bridge(const CompletionParser& parser, std::span<const T
     extension.n_kept = n_closed;
   }
   extension.markers =
-      encode(render_continuation(*family_, on_loss_, new_messages, end), false, extension.columns);
+      encode(render_continuation(*family_, on_loss_, new_messages, end), {}, extension.columns);
   return extension;
 }
 

@@ -28,7 +28,13 @@ void append_columns(TokenColumns& to, const TokenColumns& from) {
   append(to.fields, from.fields);
   append(to.sampled_mask, from.sampled_mask);
   append(to.is_content, from.is_content);
+  append(to.loss_mask, from.loss_mask);
   append(to.byte_offsets, from.byte_offsets);
+}
+
+const LossRule& rule_of(const BatchRow& row) {
+  static const LossRule every_sampled;
+  return row.loss == nullptr ? every_sampled : *row.loss;
 }
 
 }  // namespace
@@ -46,23 +52,35 @@ Prompt Renderer::render_prompt(const Conversation& conversation, const RenderOpt
   return turnloom::render_prompt(*family_, on_loss_, conversation, options);
 }
 
-RenderedColumns Renderer::render(const Conversation& conversation, const RenderOptions& options) const {
+RenderedColumns Renderer::render(const Conversation& conversation, const RenderOptions& options,
+                                 const LossRule& loss) const {
+  const ColumnChoice choice{.byte_offsets = options.byte_offsets,
+                            .loss_mask = changes_loss(loss, conversation)};
+  Prompt prompt = render_prompt(conversation, options);
+  if (choice.loss_mask) mark_trained(prompt.pieces, conversation, loss);
   RenderedColumns rendered;
-  rendered.markers = encode(render_prompt(conversation, options), options.byte_offsets, rendered.columns);
+  rendered.markers = encode(std::move(prompt), choice, rendered.columns);
   return rendered;
 }
 
-std::vector<MarkerHit> Renderer::encode(Prompt prompt, bool byte_offsets, TokenColumns& columns) const {
+std::vector<MarkerHit> Renderer::encode(Prompt prompt, const ColumnChoice& choice,
+                                        TokenColumns& columns) const {
   auto [segments, markers] =
       segment(prompt.text, prompt.pieces, *tokenizer_, marker_policy_, prompt.messages_name);
   const SegmentedPrompt row{std::move(prompt), std::move(segments)};
   std::vector<std::size_t> row_ends;
-  encode_prompts({&row, 1}, tokenizer_->encoder(), byte_offsets, columns, row_ends);
+  encode_prompts({&row, 1}, tokenizer_->encoder(), choice, columns, row_ends);
   return std::move(markers);
 }
 
-BatchColumns Renderer::render_batch(std::span<const Conversation* const> rows, const RenderOptions& options,
+BatchColumns Renderer::render_batch(std::span<const BatchRow> rows, const RenderOptions& options,
                                     std::size_t threads) const {
+  // All rows have the same columns, so one that changes its loss decides for all.
+  const ColumnChoice choice{.byte_offsets = options.byte_offsets,
+                            .loss_mask = std::ranges::any_of(rows, [](const BatchRow& row) {
+                              return row.conversation != nullptr &&
+                                     changes_loss(rule_of(row), *row.conversation);
+                            })};
   std::vector<BatchColumns> chunks((rows.size() + kChunkRows - 1) / kChunkRows);
   run_on_threads(threads, chunks.size(), [&](std::size_t chunk_index) {
     BatchColumns& chunk = chunks[chunk_index];
@@ -70,9 +88,11 @@ BatchColumns Renderer::render_batch(std::span<const Conversation* const> rows, c
     std::vector<SegmentedPrompt> prompts(std::min(kChunkRows, rows.size() - first));
     for (std::size_t i = 0; i < prompts.size(); ++i) {
       const std::size_t row = first + i;
-      if (rows[row] == nullptr) continue;
+      if (rows[row].conversation == nullptr) continue;
+      const Conversation& conversation = *rows[row].conversation;
       try {
-        Prompt prompt = render_prompt(*rows[row], options);
+        Prompt prompt = render_prompt(conversation, options);
+        if (choice.loss_mask) mark_trained(prompt.pieces, conversation, rule_of(rows[row]));
         auto [segments, markers] = segment(prompt.text, prompt.pieces, *tokenizer_, marker_policy_);
         prompts[i] = {std::move(prompt), std::move(segments)};
         for (const MarkerHit& marker : markers) chunk.markers.emplace_back(row, marker);
@@ -81,7 +101,7 @@ BatchColumns Renderer::render_batch(std::span<const Conversation* const> rows, c
       }
     }
     std::vector<std::size_t> row_ends;
-    encode_prompts(prompts, tokenizer_->encoder(), options.byte_offsets, chunk.columns, row_ends);
+    encode_prompts(prompts, tokenizer_->encoder(), choice, chunk.columns, row_ends);
     chunk.offsets.assign(row_ends.begin(), row_ends.end());
   });
 

@@ -122,9 +122,9 @@ void test_batch_keeps_order_and_errors() {
   const Renderer llama = renderer("llama-3");
   const Conversation good = chat({text_message("user", "hello")});
   const Conversation empty = chat({});
-  std::vector<const Conversation*> rows(200, &good);
-  rows[3] = &empty;
-  rows[150] = nullptr;
+  std::vector<BatchRow> rows(200, {&good});
+  rows[3] = {&empty};
+  rows[150] = {nullptr};
   const BatchColumns one = llama.render_batch(rows, {}, 1);
   const BatchColumns many = llama.render_batch(rows, {}, 4);
   CHECK(one.offsets.size() == rows.size() + 1);

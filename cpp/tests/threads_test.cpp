@@ -16,14 +16,14 @@ int main() {
   for (int i = 0; i < 200; ++i)
     texts.push_back("text " + std::string(static_cast<std::size_t>(i), 'x') + " <|im_end|>");
   std::vector<Conversation> conversations(texts.size());
-  std::vector<const Conversation*> rows;
+  std::vector<BatchRow> rows;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     Message message;
     message.role = "user";
     message.text = texts[i];
     message.has_content = true;
     conversations[i].messages = {message};
-    rows.push_back(&conversations[i]);
+    rows.push_back({&conversations[i]});
   }
   const BatchColumns expected = renderer.render_batch(rows, {.byte_offsets = true}, 1);
 
@@ -36,7 +36,7 @@ int main() {
         CHECK(batch.columns.byte_offsets == expected.columns.byte_offsets);
         CHECK(batch.markers.size() == rows.size());
         const std::size_t row = (t * 31 + round) % rows.size();
-        const RenderedColumns single = renderer.render(*rows[row], {});
+        const RenderedColumns single = renderer.render(*rows[row].conversation, {});
         CHECK(single.columns.size() ==
               static_cast<std::size_t>(expected.offsets[row + 1] - expected.offsets[row]));
       }

@@ -11,12 +11,15 @@ except ImportError as error:
         "turnloom's native module is missing or does not fit this Python; install turnloom again"
     ) from error
 
+from turnloom.batch import TokenBatch
 from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
 from turnloom.drift import Drift, DriftKind, Observation
 from turnloom.errors import RenderError, TemplateLimitError
 from turnloom.families import FamilyDescription, KnownFamily, describe, known_families
 from turnloom.hashing import fnv1a_64, fnv1a_64_batch, prefix_hashes
+from turnloom.loss import LossRule
 from turnloom.model_family import MODEL_RENDERER_MAP
+from turnloom.packing import PackedBatch
 from turnloom.parsing import (
     ChatCompletionChunks,
     Delta,
@@ -25,12 +28,18 @@ from turnloom.parsing import (
     StreamParser,
     ToolCallParseStatus,
 )
-from turnloom.rendered import ContentMarker, Field, RenderedTokens, TokenBatch, TokenColumns
+from turnloom.rendered import ContentMarker, Field, RenderedTokens, TokenColumns
 from turnloom.renderer import Renderer, create_renderer
 from turnloom.scan import TokenHits, count_tokens, find_first, find_last, scan, split_at
 from turnloom.session import BridgeResult, Session, TrainingSample
 from turnloom.tokenizer import RaggedIds, Tokenizer, load_tokenizer
 from turnloom.tool_call_ids import ConformedMessages, ToolCallIdFormat
+from turnloom.training import (
+    RenderedTrainingSample,
+    TrajectoryStep,
+    build_training_sample,
+    build_trajectory_step,
+)
 
 if TYPE_CHECKING:
     from turnloom.chat_template import ChatTemplate, TemplateLimits
@@ -70,7 +79,9 @@ __all__ = [
     "Llama3Config",
     "Llama31Config",
     "Llama32Config",
+    "LossRule",
     "Observation",
+    "PackedBatch",
     "ParsedResponse",
     "ParsedToolCall",
     "Qwen3Config",
@@ -78,6 +89,7 @@ __all__ = [
     "RaggedIds",
     "RenderError",
     "RenderedTokens",
+    "RenderedTrainingSample",
     "Renderer",
     "RendererConfig",
     "Session",
@@ -91,6 +103,9 @@ __all__ = [
     "ToolCallIdFormat",
     "ToolCallParseStatus",
     "TrainingSample",
+    "TrajectoryStep",
+    "build_training_sample",
+    "build_trajectory_step",
     "config_from_name",
     "count_tokens",
     "create_renderer",

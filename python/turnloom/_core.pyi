@@ -1,7 +1,7 @@
 """The native core. Its callers in this package hold the documentation of what it does."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from turnloom._core_types import (
     EncodedWithoutOffsets,
     HistoryTuple,
     MarkerTuple,
+    PackedTuple,
 )
 from turnloom._ids import TokenIds
 from turnloom.parsing import Delta, ParsedResponse
@@ -118,6 +119,13 @@ class Tokenizer:
         self, texts: list[str], *, match_markers: bool, threads: int
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
 
+class LossRule:
+    """What `loss_mask` selects."""
+
+    def __init__(
+        self, *, turns: str | list[int], content_roles: list[str], reasoning: bool, stop: bool
+    ) -> None: ...
+
 class Renderer:
     """A family bound to a tokenizer."""
 
@@ -148,6 +156,7 @@ class Renderer:
         add_generation_prompt: bool,
         continue_final_message: bool,
         byte_offsets: bool,
+        loss: LossRule | None,
     ) -> tuple[ColumnTuple, list[MarkerTuple], list[str], list[str | None]]:
         """Return columns, markers, and of each message its role and tool name."""
 
@@ -159,10 +168,29 @@ class Renderer:
         add_generation_prompt: bool,
         byte_offsets: bool,
         threads: int,
+        loss: Sequence[LossRule | None],
     ) -> tuple[ColumnTuple, NDArray[np.int64], list[tuple[int, MarkerTuple]], list[tuple[int, Exception]]]:
         """Return flat columns, offsets, markers and errors by row."""
 
     def stop_token_ids(self) -> list[int]: ...
+
+def cut_rows(
+    offsets: NDArray[np.int64], max_length: int, side: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Give where each part begins, the offsets of the parts, and the rows that were dropped."""
+
+def take_rows(column: NDArray[Any], begins: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[Any]:
+    """Give the column of the parts, which must lie in it."""
+
+def pack(
+    token_ids: NDArray[np.int32],
+    message_indices: NDArray[np.int32],
+    loss_mask: NDArray[np.bool_],
+    offsets: NDArray[np.int64],
+    bin_length: int,
+    pad: int,
+) -> PackedTuple:
+    """Put rows into bins; offsets and lengths must have been checked."""
 
 class TokenBytes:
     """What every token adds to a text."""

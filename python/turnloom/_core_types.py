@@ -11,9 +11,21 @@ ColumnTuple: TypeAlias = tuple[
     NDArray[np.uint8],
     NDArray[np.bool_],
     NDArray[np.bool_],
+    NDArray[np.bool_],
     NDArray[np.int64] | None,
 ]
-"""token_ids, message_indices, fields, sampled_mask, is_content, byte_offsets"""
+"""token_ids, message_indices, fields, sampled_mask, is_content, loss_mask, byte_offsets"""
+
+PackedTuple: TypeAlias = tuple[
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.bool_],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int64],
+]
+"""token_ids, message_indices, loss_mask, position_ids, segment_ids, bins, begins"""
 
 HistoryTuple: TypeAlias = tuple[
     NDArray[np.int32],

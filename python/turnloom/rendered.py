@@ -1,7 +1,7 @@
 """What a rendered conversation is: its tokens, and where each of them comes from."""
 
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -76,36 +76,6 @@ class ContentMarker:
     byte_end: int
     marker: str
     became_token: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TokenBatch:
-    """Rendered conversations one after the other: row r is `[offsets[r], offsets[r + 1])` of every column.
-
-    >>> batch = renderer.render_batch(conversations)
-    >>> batch[0].token_ids
-    """
-
-    columns: TokenColumns
-    offsets: npt.NDArray[np.int64]
-    """int64[n_rows + 1]"""
-    errors: list[tuple[int, Exception]]
-    """Row and reason of every row that was left empty, in row order."""
-    content_markers: list[tuple[int, ContentMarker]] = field(default_factory=list)
-    """Row and marker, for every marker spelled at least in part by text of the caller."""
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def __getitem__(self, row: int) -> TokenColumns:
-        n_rows = len(self)
-        if not -n_rows <= row < n_rows:
-            raise IndexError(f"row {row} of a batch of {n_rows}")
-        row %= n_rows
-        return self.columns.rows(int(self.offsets[row]), int(self.offsets[row + 1]))
-
-    def __iter__(self) -> Iterator[TokenColumns]:
-        return (self[row] for row in range(len(self)))
 
 
 class RenderedTokens:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from turnloom import _core
 from turnloom._arguments import thread_count
-from turnloom._core_types import ColumnTuple, MarkerTuple
+from turnloom._core_types import MarkerTuple
 from turnloom.auto_config import resolve_config
+from turnloom.batch import TokenBatch
 from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
+from turnloom.loss import LossRule, core_rule, core_rules, loss_rule, row_loss_rules
 from turnloom.parsing import ParsedResponse, StreamParser, token_bytes, tool_names
-from turnloom.rendered import ContentMarker, Field, RenderedTokens, TokenBatch, TokenColumns
+from turnloom.rendered import ContentMarker, Field, RenderedTokens, TokenColumns
 from turnloom.session import Session
 from turnloom.tokenizer import Tokenizer
 
@@ -94,6 +96,7 @@ class Renderer:
         add_generation_prompt: bool = False,
         continue_final_message: bool = False,
         byte_offsets: bool = False,
+        loss: LossRule | None = None,
     ) -> RenderedTokens:
         """Return the tokens of the prompt and where each of them comes from.
 
@@ -101,6 +104,7 @@ class Renderer:
             add_generation_prompt: end with the header of an assistant's turn.
             continue_final_message: end right after the content of the final message, for the model to go on.
             byte_offsets: also give the bytes of each token in the rendered text.
+            loss: what `loss_mask` selects; None is all that the model samples.
 
         Raises:
             RenderError: the format cannot express the conversation, or would lose a part of it.
@@ -108,10 +112,15 @@ class Renderer:
                 the place, such as `messages[2].content`.
         """
         arrays, markers, roles, tool_names = self._core.render(
-            messages, tools, add_generation_prompt, continue_final_message, byte_offsets
+            messages,
+            tools,
+            add_generation_prompt,
+            continue_final_message,
+            byte_offsets,
+            core_rule(loss_rule(loss)),
         )
         return RenderedTokens.from_columns(
-            _columns(arrays), roles, tool_names, [self._marker(marker) for marker in markers]
+            TokenColumns(*arrays), roles, tool_names, [self._marker(marker) for marker in markers]
         )
 
     def render_batch(
@@ -122,6 +131,7 @@ class Renderer:
         tools_per_row: Sequence[Tools | None] | None = None,
         add_generation_prompt: bool = False,
         byte_offsets: bool = False,
+        loss: LossRule | Sequence[LossRule | None] | None = None,
         threads: int | None = None,
         on_error: OnError = "raise",
     ) -> TokenBatch:
@@ -129,6 +139,7 @@ class Renderer:
 
         Args:
             tools: for every row; `tools_per_row` gives each row its own instead.
+            loss: what `loss_mask` selects; one rule for every row, or a list with one a row.
             on_error: "raise" raises the error of the first bad row, with a note that says which row it is.
                 "collect" leaves bad rows empty and lists them in `.errors`.
 
@@ -146,6 +157,7 @@ class Renderer:
                 raise ValueError(f"tools_per_row: {len(tools_per_row)} entries for {len(conversations)} rows")
         if on_error not in ("raise", "collect"):
             raise ValueError(f"on_error: expected 'raise' or 'collect', got {on_error!r}")
+        rules = row_loss_rules(loss, len(conversations))
         arrays, offsets, markers, errors = self._core.render_batch(
             list(conversations),
             tools,
@@ -153,11 +165,12 @@ class Renderer:
             add_generation_prompt,
             byte_offsets,
             thread_count(threads),
+            core_rules(rules),
         )
         if errors and on_error == "raise":
             raise errors[0][1]
         return TokenBatch(
-            columns=_columns(arrays),
+            columns=TokenColumns(*arrays),
             offsets=offsets,
             errors=errors,
             content_markers=[(row, self._marker(marker)) for row, marker in markers],
@@ -293,7 +306,7 @@ class Renderer:
         assert extended is not None
         arrays, markers, roles, tool_names = extended
         return RenderedTokens.from_columns(
-            _columns(arrays), roles, tool_names, [self._marker(marker) for marker in markers]
+            TokenColumns(*arrays), roles, tool_names, [self._marker(marker) for marker in markers]
         )
 
     def _new_history(self) -> _core.TokenHistory:
@@ -336,16 +349,3 @@ def create_renderer(
     if not isinstance(tokenizer, Tokenizer):
         raise TypeError(f"tokenizer: expected a turnloom Tokenizer, got {type(tokenizer).__name__}")
     return Renderer(tokenizer, resolve_config(tokenizer, config, chat_template_kwargs))
-
-
-def _columns(arrays: ColumnTuple) -> TokenColumns:
-    token_ids, message_indices, fields, sampled_mask, is_content, byte_offsets = arrays
-    return TokenColumns(
-        token_ids=token_ids,
-        message_indices=message_indices,
-        fields=fields,
-        sampled_mask=sampled_mask,
-        is_content=is_content,
-        loss_mask=sampled_mask,
-        byte_offsets=byte_offsets,
-    )

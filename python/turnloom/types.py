@@ -60,6 +60,8 @@ class Message(TypedDict):
     tool_calls: NotRequired[Sequence[ToolCall | FlatToolCall] | None]
     tool_call_id: NotRequired[str | None]
     name: NotRequired[str | None]
+    train: NotRequired[bool | int | None]
+    """False or 0: no token of the message is trained."""
 
 
 class FunctionSpec(TypedDict):

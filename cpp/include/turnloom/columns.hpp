@@ -18,6 +18,7 @@ struct TokenColumns {
   std::vector<std::uint8_t> fields;
   std::vector<std::uint8_t> sampled_mask;  ///< 0 or 1
   std::vector<std::uint8_t> is_content;    ///< 0 or 1
+  std::vector<std::uint8_t> loss_mask;     ///< 0 or 1; empty where it is `sampled_mask`
   /// begin and end of each token in the rendered text, interleaved; empty unless asked for
   std::vector<std::int64_t> byte_offsets;
 

@@ -42,8 +42,9 @@ struct Piece {
   TokenId token;         ///< id of a control token, or kNoToken for text
   Field field;
   Source source;
-  bool sampled;     ///< the model would have produced it
-  bool is_content;  ///< body of a message
+  bool sampled;          ///< the model would have produced it
+  bool is_content;       ///< body of a message
+  bool trained = false;  ///< set by `mark_trained` where a loss mask of its own is asked for
 };
 
 /// The rendered text and its pieces, which tile it in order without gaps. No piece is empty.

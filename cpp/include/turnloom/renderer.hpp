@@ -16,6 +16,7 @@
 
 #include "turnloom/bridge.hpp"
 #include "turnloom/columns.hpp"
+#include "turnloom/loss.hpp"
 #include "turnloom/parse.hpp"
 #include "turnloom/prompt.hpp"
 #include "turnloom/tokenizer.hpp"
@@ -24,6 +25,7 @@
 namespace turnloom {
 
 class Family;
+struct ColumnChoice;
 
 /// What happens where a template would drop or repr-print what the caller passed.
 enum class OnLoss : std::uint8_t { raise, template_text };
@@ -47,6 +49,11 @@ struct RenderOptions {
   bool add_generation_prompt = false;
   bool continue_final_message = false;
   bool byte_offsets = false;
+};
+
+struct BatchRow {
+  const Conversation* conversation;  ///< null for a row that stays empty
+  const LossRule* loss = nullptr;    ///< null for LossRule{}
 };
 
 struct RenderedColumns {
@@ -78,11 +85,12 @@ class Renderer {
   ~Renderer();
 
   [[nodiscard]] Prompt render_prompt(const Conversation& conversation, const RenderOptions& options) const;
-  [[nodiscard]] RenderedColumns render(const Conversation& conversation, const RenderOptions& options) const;
+  [[nodiscard]] RenderedColumns render(const Conversation& conversation, const RenderOptions& options,
+                                       const LossRule& loss = {}) const;
   /// Renders on `threads` threads, which are started here and joined before it returns. A row that fails is
   /// empty and listed in `errors`, in row order; a null row is empty and not listed.
-  [[nodiscard]] BatchColumns render_batch(std::span<const Conversation* const> rows,
-                                          const RenderOptions& options, std::size_t threads) const;
+  [[nodiscard]] BatchColumns render_batch(std::span<const BatchRow> rows, const RenderOptions& options,
+                                          std::size_t threads) const;
   /// Extends a prompt and what was sampled from it by new messages, none of them an assistant's. `parser` is
   /// one of this renderer's format. Linear in the completion, the new messages and the last turn of the
   /// prompt. Throws Error (render) if something in the messages would be lost.
@@ -101,7 +109,7 @@ class Renderer {
 
  private:
   /// Appends the tokens of a prompt and returns the markers in it.
-  std::vector<MarkerHit> encode(Prompt prompt, bool byte_offsets, TokenColumns& columns) const;
+  std::vector<MarkerHit> encode(Prompt prompt, const ColumnChoice& choice, TokenColumns& columns) const;
 
   std::shared_ptr<const Tokenizer> tokenizer_;
   std::unique_ptr<const Family> family_;

@@ -42,6 +42,7 @@ struct Message {
   bool has_tool_calls = false;  ///< a list was given, perhaps an empty one
   std::optional<std::string_view> name;
   std::optional<std::string_view> tool_call_id;
+  bool train = true;  ///< false: no token of it is trained
 };
 
 /// Messages and tools of one prompt. Views point into the caller's memory or into `storage`.

@@ -98,6 +98,8 @@ def render(
     except (ReadError, OSError, OverflowError) as error:
         fail(f"{error}; nothing was written", ExitCode.FAILED)
     print_summary(counts)
+    if counts.untrained_rows and not add_generation_prompt:
+        typer.echo(f"turnloom: rows without a trained token: {counts.untrained_rows:,}", err=True)
     if counts.errors:
         typer.echo(f"turnloom: the bad rows are listed in {errors_path(output)}", err=True)
         raise typer.Exit(int(ExitCode.BAD_ROWS))

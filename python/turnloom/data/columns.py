@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from turnloom.rendered import TokenBatch, TokenColumns
+from turnloom.batch import TokenBatch
+from turnloom.rendered import TokenColumns
 
 TOKEN_COLUMNS: Mapping[str, Any] = {
     "token_ids": pa.list_(pa.int32()),
@@ -31,6 +32,11 @@ COLUMNS = tuple(COLUMN_TYPES)
 DEFAULT_COLUMNS = tuple(name for name in COLUMNS if name != "byte_offsets")
 
 _MAX_OFFSET = 2**31 - 1
+
+
+def is_available(columns: TokenColumns, name: str) -> bool:
+    """Tell whether a column has its values: most need a tokenizer that gives offsets."""
+    return len(getattr(columns, name)) == len(columns)
 
 
 def kept_offsets(batch: TokenBatch) -> tuple[list[int], NDArray[np.int64]]:

@@ -18,11 +18,12 @@ from turnloom.data.columns import (
     DEFAULT_COLUMNS,
     SOURCE_COLUMNS,
     TOKEN_COLUMNS,
+    is_available,
     kept_offsets,
     token_arrays,
 )
 from turnloom.data.conversations import conversation
-from turnloom.data.errors import BadRow, BadRowError
+from turnloom.data.errors import BadRow, BadRowError, InputError
 from turnloom.data.readers import Row, read_rows
 from turnloom.data.writer import TableWriter
 from turnloom.renderer import Renderer
@@ -42,6 +43,8 @@ class JobCounts:
     tokens: int = 0
     trained_tokens: int = 0
     """Tokens whose loss mask is set."""
+    untrained_rows: int = 0
+    """Rows in the output without a trained token."""
     input_bytes: int = 0
     """Bytes of the inputs, as they are on disk, that were read."""
     seconds: float = 0.0
@@ -91,7 +94,7 @@ def render_files(
         on_progress: called after every batch; the counts are not to be kept.
 
     Raises:
-        InputError: a path or a column that cannot be used.
+        InputError: a path or a column that cannot be used, or one that the tokenizer cannot give.
         BadRowError: the first bad row, if `strict`.
         ReadError: an input that breaks off.
     """
@@ -195,6 +198,9 @@ class _Job:
             on_error="collect",
             byte_offsets="byte_offsets" in self._columns,
         )
+        for name in self._token_columns:
+            if not is_available(tokens.columns, name):
+                raise InputError(f"columns: {name!r} is not available, as the tokenizer gives no offsets")
         bad.update((sound[row], error) for row, error in tokens.errors)
         self._note(batch, bad)
         kept, offsets = kept_offsets(tokens)
@@ -210,6 +216,8 @@ class _Job:
         self.counts.rows += len(kept)
         self.counts.tokens += len(tokens.columns.token_ids)
         self.counts.trained_tokens += int(tokens.columns.loss_mask.sum())
+        if is_available(tokens.columns, "loss_mask"):
+            self.counts.untrained_rows += len(tokens.untrained_rows)
         self.counts.seconds = perf_counter() - self._started
 
     def finish(self) -> None:

@@ -70,15 +70,14 @@ def _attribute(
     token_spans = np.array(spans, np.int64).reshape(-1, 2)
     piece_begins = np.array([piece.begin for piece in pieces], np.int64)
     origins = np.searchsorted(piece_begins, token_spans[:, 0], side="right") - 1
-    sampled_mask = np.array([piece.sampled for piece in pieces], np.bool_)[origins]
     return _read_only(
         TokenColumns(
             token_ids=np.array(ids, np.int32),
             message_indices=np.array([piece.message for piece in pieces], np.int32)[origins],
             fields=np.array([piece.field for piece in pieces], np.uint8)[origins],
-            sampled_mask=sampled_mask,
+            sampled_mask=np.array([piece.sampled for piece in pieces], np.bool_)[origins],
             is_content=np.array([piece.is_content for piece in pieces], np.bool_)[origins],
-            loss_mask=sampled_mask,
+            loss_mask=np.array([piece.trained for piece in pieces], np.bool_)[origins],
             byte_offsets=token_spans if byte_offsets else None,
         )
     )
@@ -122,16 +121,15 @@ def with_history(prompt_ids: Ids, completion_ids: Ids, columns: TokenColumns) ->
 def concatenated(rows: Sequence[TokenColumns], *, byte_offsets: bool) -> TokenColumns:
     """Put the columns of several conversations one after the other."""
     empty = np.empty(0)
-    sampled_mask = np.concatenate([empty.astype(np.bool_), *(row.sampled_mask for row in rows)])
     spans = [np.empty((0, 2), np.int64), *(row.byte_offsets for row in rows if row.byte_offsets is not None)]
     return _read_only(
         TokenColumns(
             token_ids=np.concatenate([empty.astype(np.int32), *(row.token_ids for row in rows)]),
             message_indices=np.concatenate([empty.astype(np.int32), *(row.message_indices for row in rows)]),
             fields=np.concatenate([empty.astype(np.uint8), *(row.fields for row in rows)]),
-            sampled_mask=sampled_mask,
+            sampled_mask=np.concatenate([empty.astype(np.bool_), *(row.sampled_mask for row in rows)]),
             is_content=np.concatenate([empty.astype(np.bool_), *(row.is_content for row in rows)]),
-            loss_mask=sampled_mask,
+            loss_mask=np.concatenate([empty.astype(np.bool_), *(row.loss_mask for row in rows)]),
             byte_offsets=np.concatenate(spans) if byte_offsets else None,
         )
     )

@@ -39,6 +39,8 @@ class Piece:
     is_content: bool
     token: int | None = None
     """Id of a control token; None for text."""
+    trained: bool = False
+    """Set by `mark_trained`."""
 
 
 @dataclass(frozen=True, slots=True)

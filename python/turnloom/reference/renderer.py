@@ -12,7 +12,9 @@ import numpy.typing as npt
 from turnloom._arguments import thread_count
 from turnloom._ids import TokenIds, token_id_array
 from turnloom.auto_config import resolve_config
+from turnloom.batch import TokenBatch
 from turnloom.bridge import BridgeRefusal
+from turnloom.loss import LossRule, loss_rule, row_loss_rules
 from turnloom.reference.added_tokens import AddedTokens
 from turnloom.reference.bridge import extend
 from turnloom.reference.columns import concatenated, token_columns, with_history
@@ -20,11 +22,12 @@ from turnloom.reference.engine import MESSAGES, NEW_MESSAGES, render_prompt
 from turnloom.reference.families import declared_markers, make_family
 from turnloom.reference.families.family import RendererConfig, ThinkingRetention
 from turnloom.reference.history import TokenHistory
+from turnloom.reference.loss import mark_trained
 from turnloom.reference.markers import segment
 from turnloom.reference.messages import Conversation, read_conversation, tool_names
 from turnloom.reference.parsing import ParsingCalls
 from turnloom.reference.prompt import ControlToken, Prompt
-from turnloom.rendered import ContentMarker, RenderedTokens, TokenBatch, TokenColumns
+from turnloom.rendered import ContentMarker, RenderedTokens, TokenColumns
 from turnloom.session import Session
 from turnloom.tokenizer import Tokenizer
 from turnloom.types import Messages, Tools
@@ -108,6 +111,7 @@ class Renderer(ParsingCalls):
         add_generation_prompt: bool = False,
         continue_final_message: bool = False,
         byte_offsets: bool = False,
+        loss: LossRule | None = None,
     ) -> RenderedTokens:
         """Return the tokens of the prompt and where each of them comes from.
 
@@ -116,8 +120,10 @@ class Renderer(ParsingCalls):
             TypeError, ValueError: something that was passed is of a wrong type or value. The message names
                 the place, such as `messages[2].content`.
         """
+        loss = loss_rule(loss)
         conversation = self._read(messages, tools)
         prompt = self._prompt(conversation, add_generation_prompt, continue_final_message)
+        prompt = mark_trained(prompt, conversation.messages, loss)
         columns, content_markers = self._encode(prompt, byte_offsets)
         roles = [message.role for message in conversation.messages]
         names = tool_names(conversation.messages)
@@ -131,6 +137,7 @@ class Renderer(ParsingCalls):
         tools_per_row: Sequence[object] | None = None,
         add_generation_prompt: bool = False,
         byte_offsets: bool = False,
+        loss: LossRule | Sequence[LossRule | None] | None = None,
         threads: int | None = None,
         on_error: str = "raise",
     ) -> TokenBatch:
@@ -138,6 +145,7 @@ class Renderer(ParsingCalls):
 
         Args:
             tools: for every row; `tools_per_row` gives each row its own instead.
+            loss: what `loss_mask` selects; one rule for every row, or a list with one a row.
             on_error: "raise" raises the error of the first bad row, with a note that says which row it is.
                 "collect" leaves bad rows empty and lists them in `.errors`.
         """
@@ -152,6 +160,7 @@ class Renderer(ParsingCalls):
                 raise ValueError(f"tools_per_row: {len(tools_per_row)} entries for {len(conversations)} rows")
         if on_error not in ("raise", "collect"):
             raise ValueError(f"on_error: expected 'raise' or 'collect', got {on_error!r}")
+        rules = row_loss_rules(loss, len(conversations))
         thread_count(threads)
 
         rows: list[TokenColumns | None] = []
@@ -161,6 +170,7 @@ class Renderer(ParsingCalls):
             try:
                 conversation = self._read(messages, tools if tools_per_row is None else tools_per_row[row])
                 prompt = self._prompt(conversation, add_generation_prompt)
+                prompt = mark_trained(prompt, conversation.messages, rules[row])
                 columns, markers = self._encode(prompt, byte_offsets)
             except (TypeError, ValueError) as error:
                 error.add_note(f"row {row} of the batch")
