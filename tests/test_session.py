@@ -197,7 +197,7 @@ COMPLETIONS = [
     "<tool_call>",
     "\n\n<tool_call>\n{",
     'a\n\n<tool_call>{"name": "f"',
-    '<tool_call>{"name": "f", "arguments": 5, "name": "g"}</tool_call>\n\n<tool_call>{"name": 5}</tool_call>x',
+    '<tool_call>{"name": "f", "arguments": 5, "name": "g"}</tool_call>\n\n<tool_call>{"name": 5}</tool_call>',
     '<tool_call>{"arguments": {"é": "🦙"}, "name": "é"}</tool_call>',
     '<tool_call>x {"name": "f"}</tool_call>',
     '{"name": "f", "parameters": {"a": 1}}; \n {"name": "g", "parameters": {}}',
