@@ -7,13 +7,55 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import tokenizers
+
+import turnloom
 from golden_cases import CALL_OPTIONS, golden_records
 from turnloom.chat_template import ChatTemplate
 
 NOW = datetime(2026, 1, 15, 12)
 """What `strftime_now` told when the records were made."""
 
+TEMPLATES_WITH_IDS = {
+    "qwen3/qwen3.jinja": "qwen3",
+    "qwen3-vl/qwen3-vl.jinja": "qwen3",
+    "qwen3.5/qwen3.5-think.jinja": "qwen3_5",
+    "qwen3.6/qwen3.6.jinja": "qwen3_5",
+    "qwen3.8/qwen3.8.jinja": "qwen3_5",
+    "llama3/llama-3.1-8b-instruct.jinja": "llama3_1",
+    "llama3/llama-3.2-3b-instruct.jinja": "llama3_1",
+    "gemma/gemma-3.jinja": "gemma3",
+    "glm/glm-5.1.jinja": "glm4_7",
+    "minimax/minimax-m2.7.jinja": "minimax_m2",
+    "deepseek/deepseek-r1.jinja": "deepseek_v3_1",
+    "deepseek/deepseek-v3.1.jinja": "deepseek_v3_1",
+    "gpt-oss/gpt-oss.jinja": "gptoss",
+}
+"""The vocabulary that the ids of each template's records are of."""
+
 Record = dict[str, Any]
+
+
+class ModelTokenizer:
+    """Shaped as a transformers fast tokenizer: a vocabulary, and what comes with it for chats."""
+
+    def __init__(
+        self,
+        backend: tokenizers.Tokenizer,
+        template: str | dict[str, str] | None,
+        special_tokens: Mapping[str, str],
+    ) -> None:
+        self.name_or_path = ""
+        self.backend_tokenizer = backend
+        self.chat_template = template
+        self.special_tokens_map = special_tokens
+
+
+def tokenizer_with(
+    backend: tokenizers.Tokenizer, template: str | dict[str, str] | None = None, **special_tokens: str
+) -> turnloom.Tokenizer:
+    """Give a vocabulary a chat template and special tokens, as `eos_token="</s>"`."""
+    return turnloom.load_tokenizer(ModelTokenizer(backend, template, special_tokens))
 
 
 def records_by_template(shared: Path) -> dict[str, list[Record]]:

@@ -18,6 +18,7 @@ from turnloom import (
     MODEL_RENDERER_MAP,
     AutoRendererConfig,
     ChatMLConfig,
+    DefaultRendererConfig,
     Llama3Config,
     Llama31Config,
     Qwen3Config,
@@ -126,7 +127,7 @@ def test_bos_of_the_tokenizer_is_that_of_the_format() -> None:
 def test_another_bos_than_the_family_writes_is_another_format(shared: Path) -> None:
     text = (shared / "templates/llama3/llama-3.1-8b-instruct.jinja").read_text(encoding="utf-8")
     description = describe(load("", text, {"bos_token": "<s>"}))
-    assert description.config is None
+    assert description.config == DefaultRendererConfig()
     assert "is that of llama-3.1, but with bos_token '<s>' instead of '<|begin_of_text|>'" in str(description)
 
 
@@ -161,14 +162,27 @@ def test_every_name_has_a_config() -> None:
 
 def test_what_is_not_known_says_what_was_looked_at() -> None:
     text = (
-        r"^config: the model's chat format is not known: its chat template \(sha256 2d711642b726\) is not a "
-        r"known one; its name, 'me/model', is not known; pass the config of its family, out of chatml, .*3$"
+        r"^config: the model's chat format is not known: the tokenizer has no chat template; its name, "
+        r"'me/model', is not known; pass the config of its family, out of chatml, .*3$"
     )
     for create in (create_renderer, reference.create_renderer):
         with pytest.raises(ValueError, match=text):
-            create(load("me/model", "x"))
-    with pytest.raises(ValueError, match="the tokenizer has no chat template; its name, '', is not known"):
-        create_renderer(load())
+            create(load("me/model"))
+
+
+def test_a_template_that_is_not_known_is_rendered_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
+    tokenizer = load("me/model", "x{{ a }}")
+    with caplog.at_level(logging.INFO, "turnloom"):
+        renderer = create_renderer(tokenizer, chat_template_kwargs={"a": "y"})
+    assert isinstance(renderer, turnloom.DefaultRenderer)
+    assert renderer.render_text([{"role": "user", "content": "Hi"}]) == "xy"
+    assert "its chat template (sha256 " in caplog.text and "is not a known one" in caplog.text
+    description = describe(tokenizer)
+    assert (description.config, description.abilities) == (DefaultRendererConfig(), ("render", "parse"))
+    with pytest.raises(ValueError, match=r"or no marker_policy, for its chat template alone$"):
+        create_renderer(tokenizer, AutoRendererConfig(marker_policy="all"))
+    with pytest.raises(ValueError, match="config: DefaultRenderer is Python as it is"):
+        reference.create_renderer(tokenizer)
 
 
 def test_what_was_found_is_logged(caplog: pytest.LogCaptureFixture) -> None:

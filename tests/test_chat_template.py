@@ -140,8 +140,13 @@ def test_generation_blocks_are_rendered_as_they_are() -> None:
     source = "{% for m in messages %}{% generation %}{{ m.content }}{% endgeneration %};{% endfor %}"
     template = ChatTemplate(source)
     assert template.render([HI, YO]) == "Hi;Yo;"
-    assert template.has_generation_tags
-    assert not ChatTemplate("{% call(x) y() %}{% endcall %}").has_generation_tags
+    spans = template.runner.run(template.request([HI, YO])).generation_spans
+    assert spans == [(0, "Hi"), (3, "Yo")]
+
+
+def test_a_template_without_generation_blocks() -> None:
+    template = ChatTemplate("{% macro m() %}{{ caller() }}{% endmacro %}{% call m() %}x{% endcall %}")
+    assert template.runner.run(template.request([HI])).generation_spans is None
 
 
 def test_the_clock_is_the_callers() -> None:

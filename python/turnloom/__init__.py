@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from turnloom.configs import (
         AutoRendererConfig,
         ChatMLConfig,
+        DefaultRendererConfig,
         Llama3Config,
         Llama31Config,
         Llama32Config,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         merge_chat_template_kwargs,
         template_field_names,
     )
+    from turnloom.default_renderer import DefaultRenderer
 
 __version__ = version("turnloom")
 
@@ -70,6 +72,8 @@ __all__ = [
     "ChatTemplate",
     "ConformedMessages",
     "ContentMarker",
+    "DefaultRenderer",
+    "DefaultRendererConfig",
     "Delta",
     "Drift",
     "DriftKind",
@@ -129,12 +133,16 @@ _CONFIGS = frozenset(name for name in __all__ if name.endswith("Config")) | {
     "merge_chat_template_kwargs",
     "template_field_names",
 }
-_TEMPLATES = frozenset({"ChatTemplate", "TemplateLimits"})
+_TEMPLATES = {
+    "ChatTemplate": "turnloom.chat_template",
+    "DefaultRenderer": "turnloom.default_renderer",
+    "TemplateLimits": "turnloom.chat_template",
+}
 
 
 def __getattr__(name: str) -> object:
     if name in _CONFIGS:
         return getattr(import_module("turnloom.configs"), name)
     if name in _TEMPLATES:
-        return getattr(import_module("turnloom.chat_template"), name)
+        return getattr(import_module(_TEMPLATES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

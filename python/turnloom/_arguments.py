@@ -1,5 +1,7 @@
 """Checks of arguments that several calls share."""
 
+from collections.abc import Sized
+
 
 def thread_count(threads: int | None) -> int:
     """Return how many threads to run on.
@@ -29,3 +31,36 @@ def int_from(value: object, place: str, *, lowest: int, highest: int) -> int:
     if not lowest <= value <= highest:
         raise ValueError(f"{place}: expected an int from {lowest} to {highest}, got {value}")
     return value
+
+
+def check_rows(conversations: Sized, tools: object, tools_per_row: Sized | None, on_error: str) -> None:
+    """Check the arguments of `render_batch` that are about its rows.
+
+    Raises:
+        TypeError, ValueError: one is of a wrong type, or does not go with another.
+    """
+    if not isinstance(conversations, (list, tuple)):
+        raise TypeError(f"conversations: expected list or tuple, got {type(conversations).__name__}")
+    if tools_per_row is not None:
+        if tools is not None:
+            raise ValueError("tools_per_row: cannot be combined with tools")
+        if not isinstance(tools_per_row, (list, tuple)):
+            raise TypeError(f"tools_per_row: expected list or tuple, got {type(tools_per_row).__name__}")
+        if len(tools_per_row) != len(conversations):
+            raise ValueError(f"tools_per_row: {len(tools_per_row)} entries for {len(conversations)} rows")
+    if on_error not in ("raise", "collect"):
+        raise ValueError(f"on_error: expected 'raise' or 'collect', got {on_error!r}")
+
+
+def check_completions(completions: Sized, prompts: Sized | None) -> None:
+    """Check the arguments of `parse_batch` that are about its rows.
+
+    Raises:
+        TypeError, ValueError: one is of a wrong type, or they have different lengths.
+    """
+    if not isinstance(completions, (list, tuple)):
+        raise TypeError(f"completions: expected list or tuple, got {type(completions).__name__}")
+    if prompts is not None and not isinstance(prompts, (list, tuple)):
+        raise TypeError(f"prompts: expected list or tuple, got {type(prompts).__name__}")
+    if prompts is not None and len(prompts) != len(completions):
+        raise ValueError(f"prompts: {len(prompts)} entries for {len(completions)} completions")

@@ -21,6 +21,8 @@ class BridgeRefusalReason(StrEnum):
     """A new query ends what the format keeps of earlier reasoning, so a full render has other ids."""
     TEXT_AFTER_CLOSE = "text_after_close"
     """The completion goes on behind its last close."""
+    ONLY_A_TEMPLATE = "only_a_template"
+    """The format is known as a chat template alone, which gives whole conversations."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,11 @@
 """Typed options of each chat format. Loading this module loads pydantic."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal, Self, TypeAlias, get_args
+from typing import Annotated, ClassVar, Literal, Self, TypeAlias, TypeVar, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+
+from turnloom.default_config import DefaultRendererConfig as DefaultRendererConfig
 
 MarkerPolicy: TypeAlias = Literal["trusted", "all", "none", "reject"]
 OnLoss: TypeAlias = Literal["raise", "template"]
@@ -117,9 +119,12 @@ KnownConfig: TypeAlias = (
     ChatMLConfig | Qwen25Config | Qwen3Config | Llama3Config | Llama31Config | Llama32Config
 )
 AnyConfig: TypeAlias = AutoRendererConfig | KnownConfig
-RendererConfig: TypeAlias = Annotated[AnyConfig, Field(discriminator="name")]
+ResolvedConfig: TypeAlias = KnownConfig | DefaultRendererConfig
+RendererConfig: TypeAlias = Annotated[AnyConfig | DefaultRendererConfig, Field(discriminator="name")]
 
-_ADAPTER: TypeAdapter[AnyConfig] = TypeAdapter(RendererConfig)
+ConfigT = TypeVar("ConfigT", bound=FamilyConfig | DefaultRendererConfig)
+
+_ADAPTER: TypeAdapter[AnyConfig | DefaultRendererConfig] = TypeAdapter(RendererConfig)
 
 
 def family_names() -> list[str]:
@@ -127,7 +132,7 @@ def family_names() -> list[str]:
     return sorted(config.model_fields["name"].default for config in get_args(KnownConfig))
 
 
-def config_from_name(name: str, **fields: object) -> AnyConfig | None:
+def config_from_name(name: str, **fields: object) -> AnyConfig | DefaultRendererConfig | None:
     """Return the config of a family; for "auto" without fields None, which `create_renderer` takes for it.
 
     >>> config_from_name("qwen3", enable_thinking=False).enable_thinking
@@ -139,18 +144,20 @@ def config_from_name(name: str, **fields: object) -> AnyConfig | None:
     """
     if name == "auto" and not fields:
         return None
-    known = [*family_names(), "auto"]
+    known = [*family_names(), "auto", "default"]
     if name not in known:
         raise KeyError(f"name: unknown family {name!r}, known: {', '.join(known)}")
     return _ADAPTER.validate_python({**fields, "name": name})
 
 
-def template_field_names(config: AnyConfig) -> frozenset[str]:
+def template_field_names(config: AnyConfig | DefaultRendererConfig) -> frozenset[str]:
     """Return the variables of the model's chat template that a config has as fields."""
+    if isinstance(config, DefaultRendererConfig):
+        return frozenset(config.template_variables())
     return config.template_fields
 
 
-def merge_chat_template_kwargs(config: AnyConfig, kwargs: Mapping[str, object] | None) -> AnyConfig:
+def merge_chat_template_kwargs(config: ConfigT, kwargs: Mapping[str, object] | None) -> ConfigT:
     """Return the config with other values for variables of the chat template.
 
     >>> merge_chat_template_kwargs(Qwen3Config(), {"enable_thinking": False}).enable_thinking
@@ -158,18 +165,25 @@ def merge_chat_template_kwargs(config: AnyConfig, kwargs: Mapping[str, object] |
 
     Raises:
         TypeError: `kwargs` is no mapping.
-        ValueError: a name is none of `template_field_names(config)`, or a value is wrong.
+        ValueError: a name is none of `template_field_names(config)`, or a value is wrong. `DefaultRenderer`
+            takes any name that is not that of one of its own fields.
     """
     if kwargs is None:
         return config
     if not isinstance(kwargs, Mapping):
         raise TypeError(f"chat_template_kwargs: expected a mapping, got {type(kwargs).__name__}")
-    known = template_field_names(config)
     for name in kwargs:
-        if name not in known:
-            raise ValueError(
-                f"chat_template_kwargs: {config.name} has no variable {name!r}, "
-                f"known: {', '.join(sorted(known)) or 'none'}"
-            )
+        _check_variable(config, name)
     given = {field: getattr(config, field) for field in config.model_fields_set}
-    return _ADAPTER.validate_python({**given, "name": config.name, **kwargs})
+    return cast(ConfigT, type(config).model_validate({**given, **kwargs}))
+
+
+def _check_variable(config: FamilyConfig | DefaultRendererConfig, name: str) -> None:
+    if isinstance(config, DefaultRendererConfig):
+        if name in DefaultRendererConfig.model_fields:
+            raise ValueError(f"chat_template_kwargs: {name!r} is a field of the config, no variable")
+    elif name not in config.template_fields:
+        raise ValueError(
+            f"chat_template_kwargs: {config.name} has no variable {name!r}, "
+            f"known: {', '.join(sorted(config.template_fields)) or 'none'}"
+        )

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from turnloom._template_families import FAMILY_OF_TEMPLATE
-from turnloom.auto_config import family_config
+from turnloom.auto_config import config_of
 from turnloom.detection import FoundBy, find_family
 from turnloom.model_family import FAMILY_OF_MODEL, ModelFamily
 from turnloom.renderer import Renderer
 from turnloom.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from turnloom.configs import AnyConfig
+    from turnloom.configs import ResolvedConfig
 
 _METHOD_OF_ABILITY = {
     "render": "render",
@@ -30,7 +30,7 @@ ABILITIES = tuple(name for name, method in _METHOD_OF_ABILITY.items() if hasattr
 class FamilyDescription:
     """What `create_renderer(tokenizer)` makes of a tokenizer, and why."""
 
-    config: AnyConfig | None
+    config: ResolvedConfig | None
     """What the renderer is made with; None where `create_renderer` needs to be told."""
     found_by: FoundBy
     looked_at: str
@@ -63,9 +63,11 @@ def describe(tokenizer: Tokenizer) -> FamilyDescription:
     if not isinstance(tokenizer, Tokenizer):
         raise TypeError(f"tokenizer: expected a turnloom Tokenizer, got {type(tokenizer).__name__}")
     found = find_family(tokenizer)
-    if found.family is None:
-        return FamilyDescription(None, found.found_by, found.looked_at, ())
-    return FamilyDescription(family_config(found.family), found.found_by, found.looked_at, ABILITIES)
+    config = config_of(tokenizer, found)
+    # A chat template alone gives whole conversations only.
+    without_family = () if config is None else ("render", "parse")
+    abilities = without_family if found.family is None else ABILITIES
+    return FamilyDescription(config, found.found_by, found.looked_at, abilities)
 
 
 @dataclass(frozen=True, slots=True)

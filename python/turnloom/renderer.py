@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 
 from turnloom import _core
-from turnloom._arguments import thread_count
+from turnloom._arguments import check_completions, check_rows, thread_count
 from turnloom._core_types import MarkerTuple
 from turnloom.auto_config import resolve_config
 from turnloom.batch import TokenBatch
@@ -19,7 +19,8 @@ from turnloom.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from turnloom._ids import TokenIds
-    from turnloom.configs import RendererConfig
+    from turnloom.configs import AutoRendererConfig, DefaultRendererConfig, KnownConfig, RendererConfig
+    from turnloom.default_renderer import DefaultRenderer
     from turnloom.types import Messages, Tools
 
 OnError: TypeAlias = Literal["raise", "collect"]
@@ -33,7 +34,7 @@ class Renderer:
 
     __slots__ = ("_config", "_core", "_parser", "_tokenizer")
 
-    def __init__(self, tokenizer: Tokenizer, config: RendererConfig) -> None:
+    def __init__(self, tokenizer: Tokenizer, config: KnownConfig) -> None:
         self._tokenizer = tokenizer
         self._config = config
         self._core = _core.Renderer(
@@ -47,7 +48,7 @@ class Renderer:
         self._parser: _core.CompletionParser | None = None
 
     @property
-    def config(self) -> RendererConfig:
+    def config(self) -> KnownConfig:
         """The config it was made with."""
         return self._config
 
@@ -146,17 +147,7 @@ class Renderer:
         Raises:
             RenderError, TypeError, ValueError: as `render`, for a row or for an argument.
         """
-        if not isinstance(conversations, (list, tuple)):
-            raise TypeError(f"conversations: expected list or tuple, got {type(conversations).__name__}")
-        if tools_per_row is not None:
-            if tools is not None:
-                raise ValueError("tools_per_row: cannot be combined with tools")
-            if not isinstance(tools_per_row, (list, tuple)):
-                raise TypeError(f"tools_per_row: expected list or tuple, got {type(tools_per_row).__name__}")
-            if len(tools_per_row) != len(conversations):
-                raise ValueError(f"tools_per_row: {len(tools_per_row)} entries for {len(conversations)} rows")
-        if on_error not in ("raise", "collect"):
-            raise ValueError(f"on_error: expected 'raise' or 'collect', got {on_error!r}")
+        check_rows(conversations, tools, tools_per_row, on_error)
         rules = row_loss_rules(loss, len(conversations))
         arrays, offsets, markers, errors = self._core.render_batch(
             list(conversations),
@@ -262,12 +253,7 @@ class Renderer:
             prompts: one entry a completion.
             threads: how many to run on, with the interpreter lock released; None means one.
         """
-        if not isinstance(completions, (list, tuple)):
-            raise TypeError(f"completions: expected list or tuple, got {type(completions).__name__}")
-        if prompts is not None and not isinstance(prompts, (list, tuple)):
-            raise TypeError(f"prompts: expected list or tuple, got {type(prompts).__name__}")
-        if prompts is not None and len(prompts) != len(completions):
-            raise ValueError(f"prompts: {len(prompts)} entries for {len(completions)} completions")
+        check_completions(completions, prompts)
         return self._completions().parse_batch(
             list(completions), tool_names(tools), prompts, thread_count(threads)
         )
@@ -324,12 +310,33 @@ class Renderer:
         return ContentMarker(message_index, Field(field), byte_begin, byte_end, text, became_token)
 
 
+@overload
+def create_renderer(
+    tokenizer: Tokenizer,
+    config: KnownConfig,
+    *,
+    chat_template_kwargs: Mapping[str, object] | None = None,
+) -> Renderer: ...
+@overload
+def create_renderer(
+    tokenizer: Tokenizer,
+    config: DefaultRendererConfig,
+    *,
+    chat_template_kwargs: Mapping[str, object] | None = None,
+) -> DefaultRenderer: ...
+@overload
+def create_renderer(
+    tokenizer: Tokenizer,
+    config: AutoRendererConfig | None = None,
+    *,
+    chat_template_kwargs: Mapping[str, object] | None = None,
+) -> Renderer | DefaultRenderer: ...
 def create_renderer(
     tokenizer: Tokenizer,
     config: RendererConfig | None = None,
     *,
     chat_template_kwargs: Mapping[str, object] | None = None,
-) -> Renderer:
+) -> Renderer | DefaultRenderer:
     """Bind a chat format to a tokenizer.
 
     >>> tokenizer = turnloom.load_tokenizer("builtin")
@@ -337,15 +344,21 @@ def create_renderer(
 
     Args:
         config: None or `AutoRendererConfig()` finds the format by the tokenizer's own chat template, else by
-            the name of its model; `describe(tokenizer)` says what would be found.
+            the name of its model; `describe(tokenizer)` says what would be found. A template that is not
+            known is rendered as it is, as with `DefaultRendererConfig()`.
         chat_template_kwargs: variables of the model's chat template, as `apply_chat_template` of transformers
             takes them; they overrule the config.
 
     Raises:
         TypeError: an argument is of a wrong type.
         ValueError: the vocabulary lacks a control token of the format; the format cannot be found, or has no
-            such variable.
+            such variable; the chat template is none.
     """
     if not isinstance(tokenizer, Tokenizer):
         raise TypeError(f"tokenizer: expected a turnloom Tokenizer, got {type(tokenizer).__name__}")
-    return Renderer(tokenizer, resolve_config(tokenizer, config, chat_template_kwargs))
+    resolved = resolve_config(tokenizer, config, chat_template_kwargs)
+    if resolved.name == "default":
+        from turnloom.default_renderer import DefaultRenderer
+
+        return DefaultRenderer(tokenizer, resolved)
+    return Renderer(tokenizer, resolved)

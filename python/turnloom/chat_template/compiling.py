@@ -101,24 +101,55 @@ def _has_constant(node: nodes.Compare) -> bool:
     return isinstance(node.expr, nodes.Const) or isinstance(node.ops[0].expr, nodes.Const)
 
 
-_STEP = "environment.step()"
-
-
 def compile_counting(source: str) -> CodeType:
-    """Compile generated code with a step in each function and each turn of a loop."""
-    tree = _Stepping().visit(ast.parse(source, FILENAME))
+    """Compile generated code with a step in each function, and a visit in each turn of a loop."""
+    tree = _Instrumenting().visit(ast.parse(source, FILENAME))
     return compile(ast.fix_missing_locations(tree), FILENAME, "exec")
 
 
-class _Stepping(ast.NodeTransformer):
+class _Instrumenting(ast.NodeTransformer):
+    """Turns `for item in items: ...` into
+
+    outer = environment.visited()
+    for item in items:
+        environment.visit(item, outer)
+        ...
+    environment.visit(None, outer)
+    """
+
+    def __init__(self) -> None:
+        self._n_loops = 0
+        self._is_condition = False
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return self._with_step(node)
-
-    def visit_For(self, node: ast.For) -> ast.AST:
-        return self._with_step(node)
-
-    def _with_step(self, node: ast.FunctionDef | ast.For) -> ast.AST:
+        around = self._is_condition
+        self._is_condition = [argument.arg for argument in node.args.args] == ["fiter"]
         self.generic_visit(node)
-        step = ast.parse(_STEP).body[0]
-        node.body.insert(0, ast.copy_location(step, node))
+        self._is_condition = around
+        node.body.insert(0, _statement("environment.step()", node))
         return node
+
+    def visit_For(self, node: ast.For) -> list[ast.stmt]:
+        self.generic_visit(node)
+        if self._is_condition:
+            # What a loop's `if` is compiled to: this can be a turn ahead of the loop it belongs to.
+            node.body.insert(0, _statement("environment.step()", node))
+            return [node]
+        self._n_loops += 1
+        outer = f"outer_{self._n_loops}"
+        # A loop that uses `loop` has two targets, the item and the loop.
+        target = node.target.elts[0] if isinstance(node.target, ast.Tuple) else node.target
+        item = target.id if isinstance(target, ast.Name) else "None"
+        node.body.insert(0, _statement(f"environment.visit({item}, {outer})", node))
+        return [
+            _statement(f"{outer} = environment.visited()", node),
+            node,
+            _statement(f"environment.visit(None, {outer})", node),
+        ]
+
+
+def _statement(source: str, place: ast.stmt) -> ast.stmt:
+    statement = ast.parse(source).body[0]
+    for node in ast.walk(statement):
+        ast.copy_location(node, place)
+    return statement

@@ -20,8 +20,8 @@ from markupsafe import Markup
 from turnloom.chat_template.compiling import CountingCodeGenerator, compile_counting
 from turnloom.chat_template.filters import Filter, counted_filter, counted_test, tojson
 from turnloom.chat_template.formatting import EscapeFormatter, Formatter, format_arguments
-from turnloom.chat_template.meter import current_meter
 from turnloom.chat_template.operations import BINARY_OPERATORS, count_binary, count_call, count_join
+from turnloom.chat_template.state import current_meter, current_output
 from turnloom.errors import RenderError
 
 
@@ -58,6 +58,15 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         meter.n_steps += 1
         if meter.n_steps > meter.limits.steps:
             meter.step()
+
+    def visited(self) -> int:
+        """Return the message that is visited, as a loop begins."""
+        return current_output().visited
+
+    def visit(self, item: object, outer: int) -> None:
+        """Begin a turn of a loop, or end the loop."""
+        self.step()
+        current_output().visit(item, outer)
 
     def weighed(self, value: object) -> object:
         """Count a value that is about to be visited, and return it."""
@@ -142,10 +151,15 @@ class GenerationTag(Extension):
         return nodes.CallBlock(self.call_method("_note_span"), [], [], body).set_lineno(line)
 
     def _note_span(self, caller: Callable[[], str]) -> str:
-        meter = current_meter()
         text = caller()
-        meter.generation_spans.append((meter.n_output_chars, text))
+        current_output().begin_generation(text)
         return text
+
+
+def is_generation_block(block: nodes.CallBlock) -> bool:
+    """Return whether a block is that of the tag."""
+    function = block.call.node
+    return isinstance(function, nodes.ExtensionAttribute) and function.identifier == GenerationTag.identifier
 
 
 class _StrictNamespace(Namespace):

@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 from jinja2.utils import _PassArg
 
 from turnloom.chat_template.filter_costs import COSTS
-from turnloom.chat_template.meter import CHARS_A_STEP, STEPS_A_CALL, Meter, current_meter
+from turnloom.chat_template.meter import CHARS_A_STEP, STEPS_A_CALL, Meter
+from turnloom.chat_template.state import current_meter
 
 # What a template hands to a filter, and gets back, is of any type.
 Filter: TypeAlias = Callable[..., Any]

@@ -9,7 +9,8 @@ from typing import Any
 
 from jinja2.sandbox import SandboxedEscapeFormatter, SandboxedFormatter
 
-from turnloom.chat_template.meter import Meter, current_meter
+from turnloom.chat_template.meter import Meter
+from turnloom.chat_template.state import current_meter
 
 _NUMBER = re.compile(r"[0-9]+")
 _FLAGS = "-#0 +"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
-from turnloom.chat_template.traced_messages import Message
 from turnloom.errors import RenderError
+
+Message: TypeAlias = dict[str, object]
 
 _REASONING_KEYS = ("reasoning_content", "thinking", "reasoning")
 
@@ -69,12 +71,14 @@ def mark_final_message(messages: list[Message]) -> str:
     raise RenderError(f"{place}: continue_final_message needs a text to continue")
 
 
-def cut_at_mark(rendered: str, final: str) -> str:
-    """Return what stands before the mark.
+def cut_at_mark(rendered: str, final: str | None) -> str:
+    """Return what stands before the mark behind the final text, or all where there is none.
 
     Raises:
         RenderError: the template did not write the final message as it is.
     """
+    if final is None:
+        return rendered
     mark = _CONTINUE_MARK.strip()
     begin = rendered.rfind(mark)
     if begin < 0 or final.strip() not in rendered:

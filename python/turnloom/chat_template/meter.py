@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
 from jinja2.utils import Namespace
 
 from turnloom.chat_template.limits import TemplateLimits
-from turnloom.chat_template.traced_messages import TracedMessages
 from turnloom.errors import TemplateLimitError
 
 CHARS_A_STEP = 1024
@@ -24,15 +20,12 @@ _CONTAINERS: tuple[Any, ...] = (list, tuple, dict, set, frozenset, *_VIEWS, Name
 class Meter:
     """Counts what one rendering uses and ends it at a limit."""
 
-    __slots__ = ("_n_bytes", "depth", "generation_spans", "limits", "n_output_chars", "n_steps")
+    __slots__ = ("_n_bytes", "depth", "limits", "n_steps")
 
     def __init__(self, limits: TemplateLimits) -> None:
         self.limits = limits
         self.n_steps = 0
         self.depth = 0
-        self.n_output_chars = 0
-        self.generation_spans: list[tuple[int, str]] = []
-        """Where the output stood when a `{% generation %}` block came, and the text of the block."""
         self._n_bytes = 0
 
     def step(self, n: int = 1) -> None:
@@ -46,12 +39,6 @@ class Meter:
         self._n_bytes += n_bytes
         if self._n_bytes > self.limits.made_bytes:
             raise exceeded("made_bytes", self.limits.made_bytes, "bytes of strings and lists")
-
-    def output(self, text: str) -> None:
-        """Count text that is added to the output."""
-        self.n_output_chars += len(text)
-        if self.n_output_chars > self.limits.output_chars:
-            raise exceeded("output_chars", self.limits.output_chars, "characters of output")
 
     def enter(self) -> None:
         """Count a call inside the calls that have not returned."""
@@ -92,8 +79,6 @@ class Meter:
             elif isinstance(value, dict):
                 to_visit += value.keys()
                 to_visit += value.values()
-            elif isinstance(value, TracedMessages):
-                to_visit += value.all_messages()
             elif isinstance(value, Namespace):
                 to_visit.append(value._Namespace__attrs)
             elif isinstance(value, _CONTAINERS):
@@ -105,18 +90,3 @@ class Meter:
 def exceeded(limit: str, value: float, what: str) -> TemplateLimitError:
     """Return the error of a limit."""
     return TemplateLimitError(f"chat_template: more than {value:,} {what} (limits.{limit})")
-
-
-_METER: ContextVar[Meter] = ContextVar("turnloom_template_meter")
-
-current_meter = _METER.get
-
-
-@contextmanager
-def metered(meter: Meter) -> Iterator[None]:
-    """Make a meter that of the template that runs in this thread."""
-    token = _METER.set(meter)
-    try:
-        yield
-    finally:
-        _METER.reset(token)

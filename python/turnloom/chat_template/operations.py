@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from turnloom.chat_template.formatting import count_percent_format
 from turnloom.chat_template.meter import CHARS_A_STEP, Meter, exceeded
-from turnloom.chat_template.traced_messages import TracedMessages
 
 MAX_INT_BITS = 100_000
 """Larger integers cannot be printed, and calculating with them takes long."""
@@ -23,9 +22,6 @@ BINARY_OPERATORS = frozenset({"+", "-", "*", "/", "//", "%", "**"})
 
 def count_binary(meter: Meter, operator: str, left: object, right: object) -> None:
     """Count the result of `left operator right`."""
-    for operand in (left, right):
-        if isinstance(operand, TracedMessages):
-            operand.all_messages()
     if isinstance(left, int) and isinstance(right, int):
         _check_int(operator, left, right)
     elif operator == "+":

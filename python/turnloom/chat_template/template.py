@@ -1,19 +1,13 @@
-"""A Jinja chat template, compiled."""
+"""A Jinja chat template."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import cache
-from traceback import walk_tb
 from types import MappingProxyType
 
-import jinja2
-from jinja2 import nodes
-
-from turnloom.chat_template.compiling import FILENAME
-from turnloom.chat_template.environment import ChatEnvironment
+from turnloom.chat_template.compiled import CompiledTemplate
+from turnloom.chat_template.isolated import IsolatedTemplate
 from turnloom.chat_template.limits import TemplateLimits
 from turnloom.chat_template.messages import (
     cut_at_mark,
@@ -21,27 +15,9 @@ from turnloom.chat_template.messages import (
     prepare_messages,
     prepare_tools,
 )
-from turnloom.chat_template.meter import Meter, current_meter, exceeded, metered
-from turnloom.chat_template.traced_messages import Message, Reading, TracedMessages
-from turnloom.errors import RenderError, TemplateLimitError
-
-MAX_NAMES_TIMES_BRANCHES = 500_000
-"""Compiling takes time that grows with this product; the longest templates have 20,000."""
+from turnloom.chat_template.rendering import Request, Runner
 
 _NO_VARIABLES: Mapping[str, object] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class Rendering:
-    """A rendered text, and what was seen while it was rendered."""
-
-    text: str
-    n_steps: int
-    """What it cost, as the limit on steps counts."""
-    generation_spans: list[tuple[int, str]]
-    """Of each `{% generation %}` block where it should begin, in characters, and its text."""
-    reading: Reading | None
-    """When the template looked at which message, if that was asked for."""
 
 
 class ChatTemplate:
@@ -56,7 +32,7 @@ class ChatTemplate:
     '[user] Hi'
     """
 
-    __slots__ = ("_has_generation_tags", "_limits", "_special_tokens", "_template", "source")
+    __slots__ = ("_runner", "_source", "_special_tokens")
 
     def __init__(
         self,
@@ -65,12 +41,16 @@ class ChatTemplate:
         special_tokens: Mapping[str, str] = MappingProxyType({}),
         now: datetime | None = None,
         limits: TemplateLimits = TemplateLimits(),  # noqa: B008  it is immutable
+        isolate: bool = False,
     ) -> None:
         """Compile a template.
 
         Args:
             special_tokens: variables of the template, such as `{"bos_token": "<s>"}`.
             now: what `strftime_now` tells. Without it, a template that calls that fails.
+            isolate: for templates from people you do not trust. Each rendering is a subprocess that is ended
+                at the limits on time and memory, and takes a fraction of a second longer. The template is
+                compiled there, too, so an error in it shows when it renders.
 
         Raises:
             TypeError: `source` is no string.
@@ -79,16 +59,15 @@ class ChatTemplate:
         """
         if not isinstance(source, str):
             raise TypeError(f"chat_template: expected str, got {type(source).__name__}")
-        self.source = source
-        self._limits = limits
+        self._source = source
         self._special_tokens = dict(special_tokens)
-        self._template, self._has_generation_tags = _compile(source, limits)
-        self._template.globals["strftime_now"] = _clock(now)
+        runner = IsolatedTemplate if isolate else CompiledTemplate
+        self._runner: Runner = runner(source, now=now, limits=limits)
 
     @property
-    def has_generation_tags(self) -> bool:
-        """Whether the template marks what the model generated with `{% generation %}`."""
-        return self._has_generation_tags
+    def source(self) -> str:
+        """Its text."""
+        return self._source
 
     def render(
         self,
@@ -111,108 +90,43 @@ class ChatTemplate:
             TypeError: an argument is of a wrong type.
             ValueError: `add_generation_prompt` together with `continue_final_message`.
         """
-        prepared = prepare_messages(messages)
-        if add_generation_prompt and continue_final_message:
-            raise ValueError("continue_final_message: cannot be combined with add_generation_prompt")
-        final = mark_final_message(prepared) if continue_final_message else None
-        text = self.rendering(
-            prepared,
+        request = self.request(
+            messages,
             tools=tools,
             documents=documents,
             add_generation_prompt=add_generation_prompt,
+            continue_final_message=continue_final_message,
             variables=variables,
-        ).text
-        return text if final is None else cut_at_mark(text, final)
+        )
+        return cut_at_mark(self._runner.run(request).text, request.final_text)
 
-    def rendering(
+    def request(
         self,
-        prepared: list[Message],
+        messages: Sequence[Mapping[str, object]],
         *,
         tools: Sequence[Mapping[str, object]] | None = None,
         documents: Sequence[Mapping[str, object]] | None = None,
         add_generation_prompt: bool = False,
+        continue_final_message: bool = False,
         variables: Mapping[str, object] = _NO_VARIABLES,
-        trace: bool = False,
-    ) -> Rendering:
-        """Render messages that `prepare_messages` gave.
-
-        Args:
-            trace: note when the template looks at which message.
-        """
-        meter = Meter(self._limits)
-        reading = Reading(len(prepared), lambda: meter.n_output_chars) if trace else None
-        context = self._template.new_context(
-            {
-                "messages": prepared if reading is None else TracedMessages(prepared, reading),
-                "tools": prepare_tools(tools),
-                "documents": documents,
-                "add_generation_prompt": add_generation_prompt,
-                **self._special_tokens,
-                **variables,
-            }
+    ) -> Request:
+        """Return what `runner` takes, for the arguments of `render`."""
+        prepared = prepare_messages(messages)
+        if add_generation_prompt and continue_final_message:
+            raise ValueError("continue_final_message: cannot be combined with add_generation_prompt")
+        return Request(
+            final_text=mark_final_message(prepared) if continue_final_message else None,
+            messages=prepared,
+            tools=prepare_tools(tools),
+            documents=documents,
+            add_generation_prompt=add_generation_prompt,
+            variables={**self._special_tokens, **variables},
         )
-        pieces = []
-        with metered(meter):
-            try:
-                for piece in self._template.root_render_func(context):
-                    meter.output(piece)
-                    pieces.append(piece)
-            except Exception as error:
-                raise self._explained(error) from error
-        return Rendering("".join(pieces), meter.n_steps, meter.generation_spans, reading)
 
-    def _explained(self, error: Exception) -> Exception:
-        if isinstance(error, RenderError):
-            return error
-        place = "chat_template"
-        for frame, line in walk_tb(error.__traceback__):
-            if frame.f_code.co_filename == FILENAME:
-                place = f"chat_template, line {self._template.get_corresponding_lineno(line)}"
-        if isinstance(error, RecursionError):
-            return TemplateLimitError(f"{place}: calls or values nest too deeply")
-        if isinstance(error, (MemoryError, OverflowError)):
-            return TemplateLimitError(f"{place}: {str(error) or 'out of memory'}")
-        return RenderError(f"{place}: {type(error).__name__}: {error}")
+    @property
+    def runner(self) -> Runner:
+        """What renders, and tells more of it than the text."""
+        return self._runner
 
     def __repr__(self) -> str:
-        return f"<ChatTemplate of {len(self.source):,} characters>"
-
-
-@cache
-def _environment() -> ChatEnvironment:
-    return ChatEnvironment()
-
-
-def _compile(source: str, limits: TemplateLimits) -> tuple[jinja2.Template, bool]:
-    if len(source) > limits.source_chars:
-        raise exceeded("source_chars", limits.source_chars, "characters of the template")
-    environment = _environment()
-    try:
-        tree = environment.parse(source)
-        n_names = len({name.name for name in tree.find_all(nodes.Name)})
-        n_branches = sum(1 for _ in tree.find_all((nodes.If, nodes.For, nodes.CondExpr, nodes.AssignBlock)))
-        if n_names * n_branches > MAX_NAMES_TIMES_BRANCHES:
-            raise TemplateLimitError(f"chat_template: too many names ({n_names}) and branches ({n_branches})")
-        has_generation_tags = any(
-            block.call.node.identifier.endswith("GenerationTag")
-            for block in tree.find_all(nodes.CallBlock)
-            if isinstance(block.call.node, nodes.ExtensionAttribute)
-        )
-        code = environment.compile(tree)
-    except jinja2.TemplateSyntaxError as error:
-        raise ValueError(f"chat_template, line {error.lineno}: {error.message}") from error
-    except (RecursionError, MemoryError, SyntaxError) as error:
-        # Python has limits of its own on nested blocks and brackets, which the generated code meets.
-        raise TemplateLimitError(f"chat_template: nests too deeply ({error})") from error
-    template = jinja2.Template.from_code(environment, code, environment.make_globals(None))
-    return template, has_generation_tags
-
-
-def _clock(now: datetime | None) -> Callable[[str], str]:
-    def strftime_now(format: str) -> str:
-        if now is None:
-            raise RenderError("chat_template: asks for the date (strftime_now), pass it as `now`")
-        current_meter().make(256 * len(format))  # the most that the C library writes
-        return now.strftime(format)
-
-    return strftime_now
+        return f"<ChatTemplate of {len(self._source):,} characters>"

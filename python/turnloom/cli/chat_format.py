@@ -10,7 +10,7 @@ import typer
 from turnloom.cli.failure import fail
 
 if TYPE_CHECKING:
-    from turnloom.configs import AnyConfig
+    from turnloom.configs import KnownConfig
     from turnloom.model_family import ModelFamily
     from turnloom.renderer import Renderer
     from turnloom.tokenizer import Tokenizer
@@ -35,7 +35,7 @@ def config_from(
     options: Sequence[str],
     marker_policy: str | None,
     on_loss: str | None,
-) -> "AnyConfig":
+) -> "KnownConfig":
     """Make the config of `--family` with the fields that other options give, or end the command."""
     import pydantic
 
@@ -87,7 +87,7 @@ def _option_fields(family: str) -> str:
     return ", ".join(name for name in fields if name not in SHARED_FIELDS) or "none"
 
 
-def renderer_from(tokenizer: "Tokenizer", source: str, config: "AnyConfig") -> "Renderer":
+def renderer_from(tokenizer: "Tokenizer", source: str, config: "KnownConfig") -> "Renderer":
     """Bind the format to the tokenizer, or end the command."""
     from turnloom.renderer import create_renderer
 

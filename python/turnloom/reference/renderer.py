@@ -315,9 +315,12 @@ def create_renderer(
 
     Raises:
         KeyError: the config names no known format.
-        ValueError: as there.
+        ValueError: as there, and for `DefaultRendererConfig`.
     """
-    return Renderer(tokenizer, resolve_config(tokenizer, config, chat_template_kwargs))
+    resolved = resolve_config(tokenizer, config, chat_template_kwargs)
+    if resolved.name == "default":
+        raise ValueError("config: DefaultRenderer is Python as it is, there is no other one for reference")
+    return Renderer(tokenizer, resolved)
 
 
 def _offsets(rows: Sequence[TokenColumns | None]) -> npt.NDArray[np.int64]:

@@ -1,0 +1,137 @@
+"""Hostile templates end with a clear error, in bounded time and memory, while other threads go on."""
+
+import threading
+import time
+import tracemalloc
+
+import pytest
+
+from hostile_templates import LOOPS, SHARED_VALUES, SIZES, SOURCES
+from turnloom import ChatTemplate, RenderError, TemplateLimitError, TemplateLimits
+
+SMALL = TemplateLimits(steps=200_000, made_bytes=20_000_000, output_chars=1_000_000)
+HI = {"role": "user", "content": "Hi"}
+
+
+def end_of(source: str, limits: TemplateLimits = SMALL) -> str:
+    """Give the words of the limit that ends a template, and check that it took little time."""
+    start = time.thread_time()
+    with pytest.raises(TemplateLimitError) as raised:
+        ChatTemplate(source, limits=limits).render([HI])
+    assert time.thread_time() - start < 5
+    return str(raised.value)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_calls_and_slow_work(name: str) -> None:
+    assert end_of(LOOPS[name]).startswith("chat_template")
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_large_values(name: str) -> None:
+    tracemalloc.start()
+    try:
+        assert "more than" in end_of(SIZES[name])
+        assert tracemalloc.get_traced_memory()[1] < 5 * SMALL.made_bytes
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", SHARED_VALUES)
+def test_values_that_share_parts(name: str) -> None:
+    assert "steps (limits.steps)" in end_of(SHARED_VALUES[name])
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_sources(name: str) -> None:
+    assert end_of(SOURCES[name], TemplateLimits()).startswith("chat_template")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+        "{% set s = 'a' * 10**10 %}",
+        SHARED_VALUES["output"],
+    ],
+)
+def test_the_default_limits(source: str) -> None:
+    start = time.thread_time()
+    with pytest.raises(TemplateLimitError):
+        ChatTemplate(source).render([HI])
+    assert time.thread_time() - start < 20
+
+
+def test_a_message_that_contains_itself() -> None:
+    message: dict[str, object] = {"role": "user"}
+    message["content"] = [message]
+    for use in ("{{ messages }}", "{{ messages|tojson }}", "{{ messages == [1] }}"):
+        with pytest.raises(RenderError):
+            ChatTemplate(use, limits=SMALL).render([message])
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("{{ 1.5|round(10**8, 'ceil') }}", "round: expected at most 400 digits, got 100000000"),
+        ("{{ ('é' * 99999).encode('punycode') }}", "encode: expected one of ascii, .*, got 'punycode'"),
+    ],
+)
+def test_values_that_are_too_slow(source: str, reason: str) -> None:
+    with pytest.raises(RenderError, match=reason):
+        ChatTemplate(source).render([HI])
+
+
+def test_other_threads_go_on() -> None:
+    stop = threading.Event()
+    n_rendered = [0]
+
+    def render_others() -> None:
+        template = ChatTemplate("{{ messages[0].content }}")
+        while not stop.is_set():
+            assert template.render([HI]) == "Hi"
+            n_rendered[0] += 1
+
+    other = threading.Thread(target=render_others)
+    other.start()
+    try:
+        end_of(LOOPS["nested"], TemplateLimits(steps=2_000_000))
+    finally:
+        stop.set()
+        other.join()
+    assert n_rendered[0] > 10
+
+
+def test_a_template_within_its_limits_is_not_held_up() -> None:
+    messages = [{"role": "user", "content": f"{i} " + "x" * 1000} for i in range(5000)]
+    template = ChatTemplate("{% for m in messages %}{{ loop.index }}{{ m.content|trim }}\n{% endfor %}")
+    assert len(template.render(messages)) > 5_000_000
+
+
+@pytest.mark.parametrize(
+    ("source", "limits", "words"),
+    [
+        (LOOPS["nested"], TemplateLimits(steps=10**12, seconds=3), r"more than 3 seconds \(limits.seconds\)"),
+        (
+            "{% set s = 'a' * 10**9 %}",
+            TemplateLimits(made_bytes=10**12, memory_bytes=10**8),
+            r"more than 100,000,000 bytes of memory \(limits.memory_bytes\)",
+        ),
+        (SIZES["string"], TemplateLimits(), r"bytes of strings and lists \(limits.made_bytes\)"),
+    ],
+)
+def test_limits_of_an_isolated_template(source: str, limits: TemplateLimits, words: str) -> None:
+    with pytest.raises(TemplateLimitError, match=words):
+        ChatTemplate(source, limits=limits, isolate=True).render([HI])
+
+
+def test_an_isolated_template_gives_the_same() -> None:
+    source = (
+        "{% for m in messages %}{{ m.content }}{% if bad %}{{ raise_exception('No') }}{% endif %}{% endfor %}"
+    )
+    template = ChatTemplate(source, isolate=True)
+    assert template.render([{"role": "user", "content": "é\ud83d\u2028"}]) == "é\ud83d\u2028"
+    with pytest.raises(RenderError, match=r"^No$"):
+        template.render([HI], variables={"bad": True})
+    with pytest.raises(ValueError, match="chat_template, line 1: "):
+        ChatTemplate("{% if", isolate=True).render([HI])
