@@ -1,33 +1,19 @@
 """The chat format on the command line: found by itself, and listed."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
-import turnloom
 from conftest import Run
-
-BUILTIN = Path(turnloom.__file__).parent / "builtin" / "tokenizer.json"
-# The chat template of Qwen2-7B-Instruct.
-QWEN2 = (
-    "{% for message in messages %}{% if loop.first and messages[0]['role'] != 'system' %}"
-    "{{ '<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n' }}{% endif %}"
-    "{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% endfor %}"
-    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
-)
+from model_folders import write_model
 
 
 @pytest.fixture
 def model(tmp_path: Path) -> str:
     """Write a model's folder, with a chat template that is known."""
-    folder = tmp_path / "model"
-    folder.mkdir()
-    shutil.copy(BUILTIN, folder / "tokenizer.json")
-    (folder / "chat_template.jinja").write_text(QWEN2)
-    return str(folder)
+    return write_model(tmp_path / "model")
 
 
 def test_the_family_is_that_of_the_template(run: Run, model: str) -> None:

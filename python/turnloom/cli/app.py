@@ -7,6 +7,8 @@ import typer
 from turnloom.cli.families import families
 from turnloom.cli.render import EPILOG, render
 from turnloom.cli.show import show
+from turnloom.cli.verify import EPILOG as VERIFY_EPILOG
+from turnloom.cli.verify import verify
 
 _HELP = """Chat messages to the exact token ids a model was trained on.
 
@@ -34,6 +36,7 @@ app = typer.Typer(
 )
 app.command(epilog=EPILOG, no_args_is_help=True)(render)
 app.command(no_args_is_help=True)(show)
+app.command(epilog=VERIFY_EPILOG, no_args_is_help=True)(verify)
 app.command()(families)
 
 
