@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import TypeAlias
 
 from turnloom._json_files import JsonObject, read_json
@@ -17,8 +16,8 @@ class ChatSettings:
     """What is known of a model's chats besides its vocabulary."""
 
     chat_template: ChatTemplate | None = None
-    special_tokens: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """By their roles, as `{"bos_token": "<s>"}`; read-only."""
+    special_tokens: Mapping[str, str] = field(default_factory=dict)
+    """By their roles, as `{"bos_token": "<s>"}`."""
 
     def __reduce__(self) -> tuple[object, ...]:  # a read-only mapping cannot be pickled
         return _unpickled, (self.chat_template, dict(self.special_tokens))
@@ -114,6 +113,6 @@ def _tokens_of(entries: Mapping[str, object]) -> Mapping[str, str]:
     for role, token in entries.items():
         # An AddedToken of the tokenizers package has its text as `content`, and so has one written as JSON.
         text = token.get("content") if isinstance(token, Mapping) else getattr(token, "content", token)
-        if role.endswith("_token") and isinstance(text, str):
+        if isinstance(text, str) and isinstance(role, str) and role.endswith("_token"):
             tokens[role] = text
-    return MappingProxyType(tokens)
+    return tokens

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -245,7 +246,7 @@ class Tokenizer:
     @property
     def special_tokens(self) -> Mapping[str, str]:
         """The special tokens by their roles, as `{"eos_token": "<|im_end|>"}`; read-only."""
-        return self._chat.special_tokens
+        return MappingProxyType(self._chat.special_tokens)
 
     @property
     def name_or_path(self) -> str:
