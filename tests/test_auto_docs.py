@@ -18,4 +18,4 @@ def test_documentation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     report: list[str] = []
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
     result = runner.run(test, out=report.append)
-    assert result.attempted == 14 and not result.failed, "".join(report)
+    assert result.attempted == 15 and not result.failed, "".join(report)

@@ -1,5 +1,6 @@
 """Types of the public calls: mypy checks the `assert_type` lines; a run only checks that the calls work."""
 
+from collections.abc import Mapping
 from typing import Literal, assert_type
 
 import numpy as np
@@ -9,7 +10,9 @@ import turnloom
 from turnloom import (
     ChatMLConfig,
     ContentMarker,
+    FamilyDescription,
     Field,
+    KnownFamily,
     LossRule,
     PackedBatch,
     Qwen3Config,
@@ -52,6 +55,8 @@ def test_tokenizer() -> None:
     assert_type(tok.token_to_id("Hi"), int | None)
     assert_type(tok.id_to_token(1), str | None)
     assert_type(tok.special_ids, frozenset[int])
+    assert_type(tok.chat_template, str | dict[str, str] | None)
+    assert_type(tok.special_tokens, Mapping[str, str])
 
 
 def test_renderer() -> None:
@@ -122,3 +127,13 @@ def test_config() -> None:
     assert_type(config.enable_thinking, bool)
     assert_type(config.name, Literal["qwen3"])
     assert_type(config.on_loss, Literal["raise", "template"])
+    assert_type(turnloom.template_field_names(config), frozenset[str])
+
+
+def test_families() -> None:
+    description = assert_type(turnloom.describe(turnloom.load_tokenizer("builtin")), FamilyDescription)
+    assert_type(description.family, str | None)
+    assert_type(description.found_by, Literal["template", "name", "nothing"])
+    assert_type(description.abilities, tuple[str, ...])
+    assert_type(turnloom.known_families(), list[KnownFamily])
+    assert_type(turnloom.MODEL_RENDERER_MAP, Mapping[str, str])

@@ -80,10 +80,11 @@ def _found_family(tokenizer: "Tokenizer") -> "ModelFamily":
 
 def _option_fields(family: str) -> str:
     from turnloom.auto_config import family_config
+    from turnloom.configs import SHARED_FIELDS
     from turnloom.model_family import ModelFamily
 
     fields = type(family_config(ModelFamily(family))).model_fields
-    return ", ".join(name for name in fields if name not in _OWN_OPTIONS) or "none"
+    return ", ".join(name for name in fields if name not in SHARED_FIELDS) or "none"
 
 
 def renderer_from(tokenizer: "Tokenizer", source: str, config: "KnownConfig") -> "Renderer":
