@@ -19,13 +19,6 @@ class ChatSettings:
     special_tokens: Mapping[str, str] = field(default_factory=dict)
     """By their roles, as `{"bos_token": "<s>"}`."""
 
-    def __reduce__(self) -> tuple[object, ...]:  # a read-only mapping cannot be pickled
-        return _unpickled, (self.chat_template, dict(self.special_tokens))
-
-
-def _unpickled(chat_template: ChatTemplate | None, special_tokens: dict[str, str]) -> ChatSettings:
-    return ChatSettings(chat_template, MappingProxyType(special_tokens))
-
 
 def read_chat_settings(folder: str, config: JsonObject) -> ChatSettings:
     """Read the chat settings of the model whose tokenizer is in a folder.
