@@ -50,6 +50,32 @@ def test_no_family_and_none_found(run: Run) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("family", "problem"),
+    [
+        (
+            "default",
+            "--family default: a chat template alone has no loss mask; the command line needs a family",
+        ),
+        ("", "--family: unknown family '', known: chatml, "),
+    ],
+)
+def test_no_family_of_that_name(run: Run, family: str, problem: str) -> None:
+    code, _, err = run("render", "in.jsonl", "-o", "out.parquet", "-t", "builtin", "-f", family)
+    assert code == 2
+    assert err.startswith(f"turnloom: {problem}")
+
+
+def test_a_template_that_is_not_known(run: Run, tmp_path: Path) -> None:
+    model = write_model(tmp_path / "other", "{{ messages }}")
+    code, _, err = run("render", "in.jsonl", "-o", "out.parquet", "-t", model)
+    assert code == 2
+    assert err.startswith("turnloom: --family: not given, and its chat template (sha256 ")
+    code, out, _ = run("families", "-t", model)
+    assert code == 1
+    assert "is not a known one; its name, " in out
+
+
 def test_families(run: Run, model: str) -> None:
     code, out, err = run("families")
     assert (code, err) == (0, "")

@@ -305,8 +305,15 @@ def test_describe() -> None:
     instruct = describe(load("Qwen/Qwen3-4B-Instruct-2507"))
     assert (instruct.family, instruct.revision, instruct.found_by) == ("qwen3", "instruct-2507", "name")
     unknown = describe(load("me/model", "x"))
-    assert (unknown.family, unknown.revision, unknown.abilities) == (None, None, ())
-    assert str(unknown).startswith("no known family (nothing): its chat template (sha256 2d711642b726)")
+    assert (unknown.family, unknown.found_by, unknown.abilities) == (
+        "default",
+        "nothing",
+        ("render", "parse"),
+    )
+    assert str(unknown).startswith("default (render, parse): its chat template (sha256 2d711642b726)")
+    nothing = describe(load("me/model"))
+    assert (nothing.family, nothing.revision, nothing.abilities) == (None, None, ())
+    assert str(nothing).startswith("no known family (nothing): the tokenizer has no chat template; its name")
     with pytest.raises(TypeError, match="tokenizer: expected a turnloom Tokenizer, got str"):
         describe("builtin")  # type: ignore[arg-type]
 

@@ -1,6 +1,7 @@
 """What a tokenizer knows of its model's chats: the chat template and the special tokens."""
 
 import json
+import pickle
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -113,6 +114,14 @@ def test_special_tokens_of_a_folder(make_folder: MakeFolder) -> None:
     }
     with pytest.raises(TypeError):
         tok.special_tokens["bos_token"] = "x"  # type: ignore[index]
+
+
+def test_settings_are_pickled_with_the_tokenizer(make_folder: MakeFolder) -> None:
+    config = {"chat_template": [{"name": "default", "template": "c"}], "bos_token": "<s>"}
+    tok = load_tokenizer(make_folder({"tokenizer_config.json": config}))
+    restored = pickle.loads(pickle.dumps(tok))
+    assert restored.chat_template == {"default": "c"}
+    assert restored.special_tokens == {"bos_token": "<s>"}
 
 
 class FastTokenizer:

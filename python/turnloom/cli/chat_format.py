@@ -40,7 +40,6 @@ def config_from(
     import pydantic
 
     from turnloom.auto_config import family_config
-    from turnloom.model_family import ModelFamily
 
     fields: dict[str, str] = {}
     for option in options:
@@ -54,17 +53,26 @@ def config_from(
         fields["marker_policy"] = marker_policy
     if on_loss is not None:
         fields["on_loss"] = on_loss
-    known = _found_family(tokenizer) if family in (None, "auto") else ModelFamily(family)
+    known = _found_family(tokenizer) if family is None or family == "auto" else _named_family(family)
     try:
         return family_config(known, **fields)
-    except KeyError as error:
-        fail(f"--family: {_text(error).removeprefix('name: ')}")
     except pydantic.ValidationError as error:
         problem = error.errors()[0]
         name = str(problem["loc"][-1]) if problem["loc"] else ""
         if problem["type"] == "extra_forbidden":
             fail(f"--option {name}: {known.name} has no such field; known are {_option_fields(known.name)}")
         fail(f"{_OWN_OPTIONS.get(name, f'--option {name}')}: {problem['msg']}, got {problem['input']!r}")
+
+
+def _named_family(name: str) -> "ModelFamily":
+    from turnloom.configs import family_names
+    from turnloom.model_family import ModelFamily
+
+    if name == "default":
+        fail("--family default: a chat template alone has no loss mask; the command line needs a family")
+    if name not in family_names():
+        fail(f"--family: unknown family {name!r}, known: {', '.join(family_names())}")
+    return ModelFamily(name)
 
 
 def _found_family(tokenizer: "Tokenizer") -> "ModelFamily":

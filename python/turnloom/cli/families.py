@@ -25,7 +25,7 @@ def families(
         return
     description = describe(tokenizer_from(tokenizer))
     typer.echo(str(description))
-    if description.config is None:
+    if description.found_by == "nothing":
         raise typer.Exit(int(ExitCode.FAILED))
 
 

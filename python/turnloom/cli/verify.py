@@ -16,7 +16,7 @@ from turnloom.cli.chat_format import config_from, renderer_from, tokenizer_from,
 from turnloom.cli.failure import ExitCode, fail
 
 if TYPE_CHECKING:
-    from turnloom.configs import AnyConfig
+    from turnloom.configs import KnownConfig
     from turnloom.data import Row
     from turnloom.tokenizer import Tokenizer
     from turnloom.verification import Outcome
@@ -118,7 +118,7 @@ def _rows(inputs: list[Path], limit: int | None) -> Iterator[tuple[str, Row]]:
             yield f"{path}:{row.line}", row
 
 
-def _sides(tokenizer: Tokenizer, source: str, config: AnyConfig, with_transformers: bool) -> list[Side]:
+def _sides(tokenizer: Tokenizer, source: str, config: KnownConfig, with_transformers: bool) -> list[Side]:
     from turnloom.hub import is_model_name, model_folder
     from turnloom.verification import TemplateSide, TransformersSide
     from turnloom.verification.sides import template_variables

@@ -11,7 +11,7 @@ from turnloom.tokenizer import Tokenizer
 from turnloom.types import Messages, Tools
 
 if TYPE_CHECKING:
-    from turnloom.configs import AnyConfig
+    from turnloom.configs import KnownConfig
 
 
 class TemplateRefusal(Exception):
@@ -39,7 +39,7 @@ class Side(Protocol):
         """
 
 
-def template_variables(config: AnyConfig) -> dict[str, object]:
+def template_variables(config: KnownConfig) -> dict[str, object]:
     """Return what a config says of the variables of the template; None is the same as not given."""
     values = {name: getattr(config, name) for name in sorted(config.template_fields)}
     return {name: value for name, value in values.items() if value is not None}

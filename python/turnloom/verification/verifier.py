@@ -21,7 +21,7 @@ from turnloom.verification.differences import (
 from turnloom.verification.sides import Side, TemplateFailure, TemplateRefusal
 
 if TYPE_CHECKING:
-    from turnloom.configs import AnyConfig
+    from turnloom.configs import KnownConfig
 
 Result = TypeVar("Result")
 
@@ -54,7 +54,7 @@ class Verifier:
     def __init__(
         self,
         tokenizer: Tokenizer,
-        config: AnyConfig,
+        config: KnownConfig,
         sides: Sequence[Side] = (),
         *,
         add_generation_prompt: bool = False,
