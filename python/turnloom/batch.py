@@ -88,7 +88,6 @@ class TokenBatch:
             raise ValueError(f"side: expected 'right', 'left' or 'drop', got {side!r}")
         _check_arrays(self)
         begins, offsets, dropped = _core.cut_rows(self.offsets, max_length, side)
-
         parts = {
             name: _core.take_rows(column, begins, offsets)
             for name, column in _arrays(self.columns)

@@ -205,7 +205,8 @@ def _with_roles(messages: Messages, roles: Collection[str] | None) -> Mask:
     """Flag the messages of some roles."""
     if isinstance(roles, str):
         raise TypeError("content_sft_roles: expected a collection of roles, got str")
-    return _flags(len(messages), [i for i, it in enumerate(messages) if it.get("role") in (roles or ())])
+    wanted = frozenset(roles or ())
+    return _flags(len(messages), [i for i, message in enumerate(messages) if message.get("role") in wanted])
 
 
 def _selected(messages: Messages, message_loss_mask: Sequence[bool | int] | Mask | None) -> Mask:
