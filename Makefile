@@ -18,11 +18,12 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN)
 SOURCES := pyproject.toml README.md CMakeLists.txt $(shell find cpp/include cpp/src cpp/bindings python -not -name '*.pyc' \
   -not -name __pycache__)
 
-.PHONY: help demo test bench lint format types sanitize tidy clean
+.PHONY: help demo test exhaustive bench lint format types sanitize tidy clean
 
 help:
 	@echo "make demo      render the example conversations and show one"
 	@echo "make test      run the tests"
+	@echo "make exhaustive  the encoder against other packages on every code point and the whole corpus (an hour)"
 	@echo "make bench     check against the renderers package, measure beside other packages"
 	@echo "make lint      check style: ruff, clang-format"
 	@echo "make format    rewrite the sources in that style"
@@ -38,6 +39,9 @@ demo: $(VENV)/with-cli
 
 test: $(VENV)/with-test
 	$(BIN)/python -m pytest
+
+exhaustive: $(VENV)/with-test
+	$(BIN)/python -m pytest tests/test_exhaustive.py --exhaustive
 
 bench: $(BENCH)/with-bench
 	$(BENCH)/bin/python bench/differential_renderers.py
