@@ -10,6 +10,10 @@ BIN := $(VENV)/bin
 BENCH := .venv-bench
 PIP := $(BIN)/pip --quiet --disable-pip-version-check
 
+FUZZ := build/asan/bpe_fuzz
+CORPUS := cpp/fuzz/corpus/bpe
+FUZZ_SECONDS ?= 1800
+
 # What scikit-build-core fetches because the machine has none (cmake) is found here.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN)
@@ -18,16 +22,18 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN)
 SOURCES := pyproject.toml README.md CMakeLists.txt $(shell find cpp/include cpp/src cpp/bindings python -not -name '*.pyc' \
   -not -name __pycache__)
 
-.PHONY: help demo test bench lint format types sanitize tidy clean
+.PHONY: help demo test exhaustive bench lint format types sanitize fuzz tidy clean
 
 help:
 	@echo "make demo      render the example conversations and show one"
 	@echo "make test      run the tests"
+	@echo "make exhaustive  the encoder against other packages on every code point and the whole corpus (an hour)"
 	@echo "make bench     check against the renderers package, measure beside other packages"
 	@echo "make lint      check style: ruff, clang-format"
 	@echo "make format    rewrite the sources in that style"
 	@echo "make types     mypy, and stubtest on the native module"
-	@echo "make sanitize  the core's own tests under the address, undefined-behaviour and thread sanitizers"
+	@echo "make sanitize  the core's own tests under the address, undefined-behaviour and thread sanitizers; fuzzing"
+	@echo "make fuzz      the encoder against a simple one on random vocabularies and texts (FUZZ_SECONDS=1800)"
 	@echo "make tidy      clang-tidy on the core"
 	@echo "make clean     remove .venv, .venv-bench and build"
 
@@ -38,6 +44,9 @@ demo: $(VENV)/with-cli
 
 test: $(VENV)/with-test
 	$(BIN)/python -m pytest
+
+exhaustive: $(VENV)/with-test
+	$(BIN)/python -m pytest tests/test_exhaustive.py --exhaustive
 
 bench: $(BENCH)/with-bench
 	$(BENCH)/bin/python bench/differential_renderers.py
@@ -61,9 +70,16 @@ sanitize: $(VENV)/tools
 	cmake --preset asan
 	cmake --build --preset asan
 	ctest --preset asan
+	$(FUZZ) $(CORPUS) 60
 	cmake --preset tsan
 	cmake --build --preset tsan --target threads_test
 	ctest --preset tsan --tests-regex threads_test
+
+# Inputs that reach new code are added to the corpus.
+fuzz: $(VENV)/tools
+	cmake --preset asan
+	cmake --build --preset asan --target bpe_fuzz
+	$(FUZZ) $(CORPUS) $(FUZZ_SECONDS) $$RANDOM keep
 
 tidy: $(VENV)/with-dev
 	cmake --preset dev

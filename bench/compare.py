@@ -3,11 +3,12 @@
     python bench/compare.py                       # all of it
     python bench/compare.py --only render --rounds 5
 
-First every package runs over all of a workload once, and its ids are compared. Inputs where one of them has
+First every package runs over what is measured once, and its ids are compared. Inputs where one of them has
 other ids are left out, and counted; a package that is not there is listed as missing. Then each round gives
 every package, in a process of its own, three slices of the workload: the first finds it cold, the second is
 fresh text to warm caches, and hot when it is given again, the third is given call by call. Times are the CPU
-time of the process, so that other work on the machine disturbs little; ratios are taken inside a round.
+time of the process, so that other work on the machine disturbs little, but for threads; ratios are taken
+inside a round.
 """
 
 import argparse
@@ -15,19 +16,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import workloads
-from peer_encoders import ENCODERS
-from peer_renderers import RENDERERS
+from parts import PARTS, Part
 from peers import Peer
 from results import Group, Row, write_results
 
 BENCH = Path(__file__).parent
-PARTS = ("encode", "render")
 VOCABULARIES = {"qwen3": "qwen3", "llama-3.2": "llama3_1"}
 US = "turnloom"
 MOST_DIFFERENT = 0.05
@@ -39,14 +38,19 @@ class Bench:
     """One workload, by one vocabulary."""
 
     options: argparse.Namespace
-    part: str
+    part_name: str
     family: str
     workload: str
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def part(self) -> Part:
+        """What is called."""
+        return PARTS[self.part_name]
+
     def run(self) -> Group:
         """Check, measure, and return the rows."""
-        peers = self._check(ENCODERS if self.part == "encode" else RENDERERS[self.family])
+        peers = self._check(self.part.peers(self.family))
         rows = {peer.name: Row(peer.name, self._versions[peer.name]) for peer in peers}
         sizes = [self._sizes[i] for i in self._agreed]
         call = "one" if self.workload in workloads.SINGLE_ONLY else "batch"
@@ -59,19 +63,21 @@ class Bench:
                 self._assert_equal(peer, taken, found["checksums"])
                 megabytes = [sum(self._sizes[i] for i in slice_) / 1e6 for slice_ in taken]
                 rows[peer.name].add(found, megabytes, [len(slice_) for slice_ in taken])
-        return Group(self.part, self.family, self.workload, list(rows.values()), self.notes)
+        return Group(self.part_name, self.family, self.workload, list(rows.values()), self.notes)
 
     def _check(self, peers: list[Peer]) -> list[Peer]:
         """Find the packages that run, and the inputs on which they agree."""
-        load_items: Callable[[str], list[Any]]
-        load_items = workloads.texts if self.part == "encode" else workloads.conversations
-        items = load_items(self.workload)
+        items = self.part.items(self.workload)
         self._sizes = [_n_bytes(item) for item in items]
+        # All that is measured and some more, since some may be left out.
+        enough = 3 * self.options.rounds * self.options.megabytes * 1e6 * (1 + 2 * MOST_DIFFERENT)
+        n_items = sum(filled < enough for filled in accumulate(self._sizes)) + 1
+        items = items[:n_items]
         self._checksums: dict[str, list[int]] = {}
         self._versions: dict[str, str] = {}
         for peer in peers:
             try:
-                found = self._work(peer)
+                found = self._work(peer, n_items=n_items)
             except RuntimeError as error:
                 self.notes.append(f"{peer.name} did not run: {error}")
                 continue
@@ -104,8 +110,9 @@ class Bench:
         if not Path(python).exists():
             raise RuntimeError(f"no {python}")
         tokenizer = self.options.tokenizers / VOCABULARIES[self.family] / "tokenizer.json"
-        job |= {"core": self.options.core, "part": self.part, "family": self.family, "peer": peer.name}
-        job |= {"tokenizer": str(tokenizer), "workload": self.workload}
+        job |= {"part": self.part_name, "family": self.family, "workload": self.workload}
+        job |= {"peer": peer.name, "tokenizer": str(tokenizer)}
+        job["cores"] = list(range(self.options.core, self.options.core + self.part.n_cores))
         done = subprocess.run(
             [python, BENCH / "worker.py"],
             input=json.dumps(job),
@@ -134,7 +141,7 @@ def main() -> None:
     parser.add_argument("--vocabularies", nargs="+", choices=VOCABULARIES, default=list(VOCABULARIES))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--megabytes", type=float, default=0.5, help="a slice, at most (default %(default)s)")
-    parser.add_argument("--core", type=int, default=0, help="the core that all packages run on")
+    parser.add_argument("--core", type=int, default=0, help="the (first) core that all packages run on")
     parser.add_argument("--tokenizers", type=Path, default=workloads.SHARED / "tokenizers", help="folder")
     parser.add_argument(
         "--python-1-0",
@@ -142,13 +149,12 @@ def main() -> None:
         help="a Python that has tokenizers 1.0 (default %(default)s)",
     )
     options = parser.parse_args()
-    for part in PARTS if options.only is None else [options.only]:
+    for name in PARTS if options.only is None else [options.only]:
         groups = []
-        known = workloads.TEXTS if part == "encode" else workloads.CHATS
         for family in options.vocabularies:
-            for workload in known:
+            for workload in PARTS[name].workloads:
                 if options.workloads is None or workload in options.workloads:
-                    groups.append(Bench(options, part, family, workload).run())
+                    groups.append(Bench(options, name, family, workload).run())
                     print(groups[-1].table(), flush=True)
         write_results(BENCH / "RESULTS.md", groups)
 

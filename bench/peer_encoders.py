@@ -2,6 +2,7 @@
 
 import json
 import unicodedata
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 
@@ -10,14 +11,14 @@ import numpy as np
 from peers import Loaded, Peer, Rows, split
 
 
-def _turnloom(path: Path) -> Loaded:
+def _turnloom(path: Path, threads: int | None = None) -> Loaded:
     import turnloom
 
     tokenizer = turnloom.load_tokenizer(path)
     return Loaded(
         tokenizer.encode_array,
         np.asarray,
-        tokenizer.encode_batch,
+        lambda texts: tokenizer.encode_batch(texts, threads=threads),
         lambda found: split(found.ids, found.offsets),
     )
 
@@ -106,4 +107,9 @@ ENCODERS = [
     Peer("fastokens", "fastokens", _fastokens),
     Peer("gigatoken", "gigatoken", _gigatoken),
     Peer("tiktoken", "tiktoken", _tiktoken),
+]
+
+THREADED_ENCODERS = [
+    Peer("turnloom", "turnloom", partial(_turnloom, threads=2)),
+    Peer("turnloom, one thread", "turnloom", _turnloom),
 ]

@@ -28,12 +28,13 @@ def _transformers_tokenizer(family: str, path: Path) -> Any:
     return PreTrainedTokenizerFast(tokenizer_file=str(path), name_or_path=MODELS[family], bos_token=bos)
 
 
-def _turnloom(family: str, path: Path) -> Loaded:
+def _turnloom(family: str, path: Path, *, byte_offsets: bool = False, threads: int | None = None) -> Loaded:
     renderer = _turnloom_renderer(family, path)
+    options: dict[str, Any] = {"add_generation_prompt": True, "byte_offsets": byte_offsets}
     return Loaded(
-        lambda chat: renderer.render(chat, add_generation_prompt=True),
+        lambda chat: renderer.render(chat, **options),
         attrgetter("token_ids"),
-        lambda chats: renderer.render_batch(chats, add_generation_prompt=True),
+        lambda chats: renderer.render_batch(chats, threads=threads, **options),
         lambda batch: split(batch.columns.token_ids, batch.offsets),
     )
 
@@ -84,17 +85,25 @@ def _tml_renderers(family: str, path: Path) -> Loaded:
     return Loaded(render, lambda result: [id_ for part in result[0] for id_ in part.span.tokens])
 
 
-def _peers(family: str) -> list[Peer]:
-    def of_family(load: Callable[[str, Path], Loaded]) -> Callable[[Path], Loaded]:
-        return lambda path: load(family, path)
+def _of(family: str, load: Callable[..., Loaded], **options: Any) -> Callable[[Path], Loaded]:
+    return lambda path: load(family, path, **options)
 
-    return [
-        Peer("turnloom", "turnloom", of_family(_turnloom)),
-        Peer("turnloom, encode only", "turnloom", of_family(_encode_only)),
-        Peer("renderers", "renderers", of_family(_renderers)),
-        Peer("transformers", "transformers", of_family(_transformers)),
-        Peer("tml-renderers", "tml-renderers", of_family(_tml_renderers)),
+
+RENDERERS = {
+    family: [
+        Peer("turnloom", "turnloom", _of(family, _turnloom)),
+        Peer("turnloom, byte offsets too", "turnloom", _of(family, _turnloom, byte_offsets=True)),
+        Peer("turnloom, encode only", "turnloom", _of(family, _encode_only)),
+        Peer("renderers", "renderers", _of(family, _renderers)),
+        Peer("transformers", "transformers", _of(family, _transformers)),
+        Peer("tml-renderers", "tml-renderers", _of(family, _tml_renderers)),
     ]
-
-
-RENDERERS = {family: _peers(family) for family in MODELS}
+    for family in MODELS
+}
+THREADED_RENDERERS = {
+    family: [
+        Peer("turnloom", "turnloom", _of(family, _turnloom, threads=2)),
+        Peer("turnloom, one thread", "turnloom", _of(family, _turnloom)),
+    ]
+    for family in MODELS
+}

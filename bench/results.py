@@ -18,7 +18,8 @@ Written by `python bench/compare.py`, which says how it measures. Batch and one:
 contents, for conversations) in a second of CPU time, on one core, in one call or a call for each; median of
 the rounds, in brackets the least and the most. Cold: the first text a process sees. Fresh: text not seen
 before, after that. Hot: the same text again. Ratio: how much faster turnloom is on fresh text, batch / one;
-median over the rounds. Load: CPU time, and what the process grows by. README.md says what is called.
+median over the rounds. Load: CPU time, and what the process grows by. On threads: wall-clock time, on two
+cores. README.md says what is called.
 """
 
 
@@ -40,8 +41,8 @@ class Row:
             slice_of = {"one cold": 0, "one fresh": 1, "one hot": 1}
         for name, seconds in found["seconds"].items():
             self.speeds.setdefault(name, []).append(megabytes[slice_of[name]] / seconds)
-        calls = n_items[slice_of["one fresh"]]
-        self.milliseconds.append(found["seconds"]["one fresh"] / calls * 1000)
+        single = "one fresh" if "one fresh" in found["seconds"] else "batch fresh"
+        self.milliseconds.append(found["seconds"][single] / n_items[slice_of[single]] * 1000)
         self.load_seconds.append(found["load_seconds"])
         self.load_megabytes.append(found["load_megabytes"])
 

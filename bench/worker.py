@@ -12,26 +12,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import workloads
-
 
 def main() -> None:
-    """Run a job: `core`, `part`, `vocabulary`, `peer`, `tokenizer`, `workload`, and `slices` to time."""
+    """Run a job: `cores`, `part`, `family`, `peer`, `tokenizer`, `workload`, and either
+    `slices` to time or `n_items`, how many to run over."""
     job = json.load(sys.stdin)
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {job["core"]})  # before any package counts the cores for its threads
-    from peers import Peer
+        os.sched_setaffinity(0, job["cores"])  # before any package counts the cores for its threads
+    from parts import PARTS
 
-    peers: list[Peer]
-    if job["part"] == "encode":
-        from peer_encoders import ENCODERS
-
-        peers, items = ENCODERS, workloads.texts(job["workload"])
-    else:
-        from peer_renderers import RENDERERS
-
-        peers, items = RENDERERS[job["family"]], workloads.conversations(job["workload"])
-    peer = next(peer for peer in peers if peer.name == job["peer"])
+    part = PARTS[job["part"]]
+    clock = time.process_time if part.n_cores == 1 else time.perf_counter
+    items = part.items(job["workload"])
+    peer = next(peer for peer in part.peers(job["family"]) if peer.name == job["peer"])
     resident = _resident_megabytes()
     begin = time.process_time()
     loaded = peer.load(Path(job["tokenizer"]))
@@ -52,16 +45,16 @@ def main() -> None:
     calls["batch"] = calls["one"] if loaded.batch is None else (loaded.batch, sums_of_batch)
     if "slices" not in job:
         run, sums = calls["batch"]
-        result["checksums"] = sums(run(loaded.prepare(items)))
+        result["checksums"] = sums(run(loaded.prepare(items[: job["n_items"]])))
     else:
         taken = [loaded.prepare([items[i] for i in indices]) for indices in job["slices"]]
         result["seconds"], result["checksums"] = {}, []
         # The first slice finds the process cold and warms it for the others, which nothing has seen before.
         plan = [("cold", 0), ("fresh", 1), ("hot", 1)]
         for name, slice_ in plan:
-            _measure(f"{job['call']} {name}", *calls[job["call"]], taken[slice_], result)
-        if job["call"] == "batch":
-            _measure("one fresh", *calls["one"], taken[2], result)
+            _measure(f"{job['call']} {name}", *calls[job["call"]], taken[slice_], result, clock)
+        if job["call"] == "batch" and part.n_cores == 1:
+            _measure("one fresh", *calls["one"], taken[2], result, clock)
     json.dump(result, sys.stdout)
 
 
@@ -71,10 +64,11 @@ def _measure(
     sums: Callable[[Any], list[int]],
     items: list[Any],
     result: dict[str, Any],
+    clock: Callable[[], float],
 ) -> None:
-    begin = time.process_time()
+    begin = clock()
     found = run(items)
-    result["seconds"][name] = time.process_time() - begin
+    result["seconds"][name] = clock() - begin
     result["checksums"].append(sums(found))
 
 

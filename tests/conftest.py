@@ -48,6 +48,11 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     return run
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let tests of very many texts run over all of them."""
+    parser.addoption("--exhaustive", action="store_true", help="all texts of test_exhaustive, not a sample")
+
+
 def pytest_report_header() -> str:
     """Say where the reference material is read from."""
     return f"shared: {SHARED if SHARED.is_dir() else 'not found'}"

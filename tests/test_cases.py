@@ -16,8 +16,6 @@ from oracles import Both
 from turnloom import Field, Tokenizer
 from turnloom.configs import config_from_name
 
-pytestmark = pytest.mark.shared
-
 IM_START, IM_END, NEWLINE = 151644, 151645, 198
 THINK_CLOSE = 151668
 YO = assistant("Yo")
@@ -28,8 +26,10 @@ H32_IDS = [
 H41_IDS = [87, 27, 91, 318, 6213, 91, 397, 27, 91, 318, 4906, 91, 29, 8948, 198, 58867]
 
 
-@pytest.fixture(scope="module")
-def qwen3_tokenizer(shared: Path) -> Tokenizer:
+@pytest.fixture(scope="module", params=["ranks", pytest.param("file", marks=pytest.mark.shared)])
+def qwen3_tokenizer(request: pytest.FixtureRequest, shared: Path) -> Tokenizer:
+    if request.param == "ranks":
+        return vocabularies.qwen3()
     return turnloom.load_tokenizer(shared / "tokenizers" / "qwen3")
 
 
@@ -43,6 +43,7 @@ def qwen3(qwen3_tokenizer: Tokenizer) -> Both:
     return Both(qwen3_tokenizer, config_from_name("qwen3"))
 
 
+@pytest.mark.shared
 def test_h01_one_beginning_of_text(llama3_tokenizer: Tokenizer) -> None:
     renderer = Both(llama3_tokenizer, config_from_name("llama-3"))
     ids = renderer.render_ids([HI], add_generation_prompt=True)

