@@ -1,7 +1,8 @@
 """Cases from public bug reports, with the ids of real vocabularies; `test_cases_offline` has the rest.
 
 By their numbers in the collection: H01 two beginning-of-text tokens, H02 Python literals in JSON, H03
-arguments as a string, H05 reasoning of earlier turns, H32 trained header, H34 mask off by one, H35 mask
+arguments as a string, H05 reasoning of earlier turns, H28 history that is encoded again, H29 newline behind a
+close, H30 close that is not the EOS token, H31 reasoning that vanishes, H32 trained header, H34 mask off by one, H35 mask
 without generation tags, H41 control tokens of a user, H44 NUL, H45 threads (in `test_threads`).
 """
 
@@ -49,6 +50,44 @@ def test_h01_one_beginning_of_text(llama3_tokenizer: Tokenizer) -> None:
     ids = renderer.render_ids([HI], add_generation_prompt=True)
     assert ids == [128000, 128006, 882, 128007, 271, 13347, 128009, 128006, 78191, 128007, 271]
     assert llama3_tokenizer.encode(renderer.render_text([HI], add_generation_prompt=True)) == ids
+
+
+NEXT_HI = [IM_START, 872, NEWLINE, 13048, IM_END, NEWLINE, IM_START, 77091, NEWLINE]
+
+
+def test_h28_and_h29_sampled_ids_stay(qwen3_tokenizer: Tokenizer) -> None:
+    renderer = Both(qwen3_tokenizer, config_from_name("qwen3", thinking_retention="all"))
+    prompt = renderer.render_ids([HI], add_generation_prompt=True)
+    sampled = [71, 4791, IM_END]  # "hello", which is 14990 when it is encoded
+    bridged = renderer.bridge_to_next_turn(prompt, sampled, [HI])
+    assert bridged is not None
+    assert bridged.token_ids == [*prompt, *sampled, NEWLINE, *NEXT_HI]
+    newline = len(prompt) + len(sampled)
+    assert bridged.columns.fields[newline] == Field.SCAFFOLD
+    assert not bridged.columns.loss_mask.any()
+
+
+def test_h30_the_close_is_not_the_eos_token(qwen3_tokenizer: Tokenizer) -> None:
+    renderer = Both(qwen3_tokenizer, config_from_name("qwen3", thinking_retention="all"))
+    prompt = renderer.render_ids([HI], add_generation_prompt=True)
+    for close, n_closes in ((IM_END, 2), (151643, 1)):  # two of them: the completion's and the new message's
+        bridged = renderer.bridge_to_next_turn(prompt, [64725, close], [HI])
+        assert bridged is not None
+        behind = bridged.token_ids[len(prompt) :]
+        assert behind == [64725, close, NEWLINE, *NEXT_HI]
+        assert behind.count(IM_END) == n_closes
+
+
+def test_h31_reasoning_stays(qwen3: Both) -> None:
+    prompt = qwen3.render_ids([HI], add_generation_prompt=True)
+    sampled = [151667, 198, 81, 198, THINK_CLOSE, 271, 64725, IM_END]
+    bridged = qwen3.bridge_to_next_turn(prompt, sampled, [tool("ok")])
+    assert bridged is not None
+    assert bridged.token_ids == [
+        *prompt,
+        *sampled,
+        *(198, 151644, 872, 198, 151665, 198, 562, 198, 151666, 151645, 198, 151644, 77091, 198),
+    ]
 
 
 def test_h32_and_h34_what_is_trained(qwen3: Both) -> None:

@@ -2,10 +2,8 @@
 
 import copy
 import json
-import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pydantic
@@ -211,15 +209,6 @@ def test_templates_by_name() -> None:
         create_renderer(tokenizer_with(backend, {"rag": "a", "other": "b"}), DefaultRendererConfig())
     with pytest.raises(ValueError, match="for conversations with tools only"):
         create_renderer(tokenizer_with(backend, {"tool_use": "a"}), DefaultRendererConfig()).render_text([HI])
-
-
-def test_documentation() -> None:
-    text = (Path(__file__).parents[1] / "docs/default-renderer.md").read_text(encoding="utf-8")
-    snippets = re.findall("^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    assert len(snippets) == 3
-    names: dict[str, Any] = {}
-    for snippet in snippets:
-        exec(snippet, names)
 
 
 def test_what_cannot_be_made() -> None:

@@ -1,8 +1,6 @@
-"""Deltas as OpenAI's chunks, put together as a client does; and the examples of docs/parsing.md."""
+"""Deltas as OpenAI's chunks, put together as a client does."""
 
 import json
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,12 +64,3 @@ def test_why_it_ended() -> None:
     response = parsers("qwen3").parse("Hi")
     assert put_together([chunks.last(response)])["finish_reason"] == "stop"
     assert put_together([chunks.last(response, cut=True)])["finish_reason"] == "length"
-
-
-def test_documentation() -> None:
-    text = (Path(__file__).parents[1] / "docs/parsing.md").read_text(encoding="utf-8")
-    snippets = re.findall("^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    assert len(snippets) == 3
-    names: dict[str, Any] = {}
-    for snippet in snippets:
-        exec(snippet, names)

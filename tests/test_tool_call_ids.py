@@ -1,9 +1,7 @@
 """Tool-call ids: the recorded values, single ids and batches on both sides, and what Arrow arrays become."""
 
-import doctest
 import json
 import pickle
-import re
 from pathlib import Path
 from typing import Any
 
@@ -264,19 +262,6 @@ def test_other_arrow_types_are_refused(array: pa.Array) -> None:
         TypeError, match=r"^ids: expected an Arrow array of type string or large_string, got "
     ):
         ToolCallIdFormat.any().conform_batch(array)
-
-
-def test_documentation() -> None:
-    text = (Path(__file__).parents[1] / "docs/ids.md").read_text(encoding="utf-8")
-    snippets = re.findall("^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    assert len(snippets) == 4
-    names: dict[str, Any] = {}
-    for snippet in snippets:
-        test = doctest.DocTestParser().get_doctest(snippet, names, "ids.md", None, None)
-        report: list[str] = []
-        result = doctest.DocTestRunner(verbose=False).run(test, out=report.append, clear_globs=False)
-        names = test.globs
-        assert result.attempted and not result.failed, "".join(report)
 
 
 @pytest.mark.parametrize("offsets", [[0, 3, 1], [0, 2**31 - 1, 4]])

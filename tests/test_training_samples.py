@@ -1,12 +1,10 @@
 """`build_training_sample` and `build_trajectory_step`, held against a mask that is built token by token."""
 
 import copy
-import doctest
 import pickle
 import re
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -373,16 +371,3 @@ def test_h46_cost_grows_with_the_turns() -> None:
 
     # Eight times the turns: about 8 where cost is linear, 64 where it is quadratic.
     assert cost(16_000) < 28 * cost(2_000) + 0.05
-
-
-def test_documentation() -> None:
-    text = (Path(__file__).parents[1] / "docs/training-data.md").read_text(encoding="utf-8")
-    snippets = re.findall("^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    assert len(snippets) == 5
-    names: dict[str, Any] = {}
-    for snippet in snippets:
-        test = doctest.DocTestParser().get_doctest(snippet, names, "training-data.md", None, None)
-        report: list[str] = []
-        result = doctest.DocTestRunner(verbose=False).run(test, out=report.append, clear_globs=False)
-        names = test.globs
-        assert result.attempted and not result.failed, "".join(report)
