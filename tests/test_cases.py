@@ -2,8 +2,8 @@
 
 By their numbers in the collection: H01 two beginning-of-text tokens, H02 Python literals in JSON, H03
 arguments as a string, H05 reasoning of earlier turns, H28 history that is encoded again, H29 newline behind a
-close, H30 close that is not the EOS token, H31 reasoning that vanishes, H32 trained header, H34 mask off by one, H35 mask
-without generation tags, H41 control tokens of a user, H44 NUL, H45 threads (in `test_threads`).
+close, H30 close that is not the EOS token, H31 reasoning that vanishes, H32 trained header, H34 mask off by
+one, H35 mask without generation tags, H41 control tokens of a user, H44 NUL, H45 threads (in `test_threads`).
 """
 
 from pathlib import Path

@@ -23,6 +23,7 @@ void bind_renderer(pybind11::module_& module);
 void bind_packing(pybind11::module_& module);
 void bind_parse(pybind11::module_& module);
 void bind_bridge(pybind11::module_& module);
+void bind_text_format(pybind11::module_& module);
 void bind_hash(pybind11::module_& module);
 void bind_scan(pybind11::module_& module);
 void bind_tool_call_ids(pybind11::module_& module);

@@ -13,6 +13,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   turnloom::bind_packing(module);
   turnloom::bind_parse(module);
   turnloom::bind_bridge(module);
+  turnloom::bind_text_format(module);
   turnloom::bind_hash(module);
   turnloom::bind_scan(module);
   turnloom::bind_tool_call_ids(module);

@@ -12,10 +12,6 @@
 namespace turnloom {
 namespace {
 
-[[noreturn]] void raise_loss(const std::string& place, const std::string& reason) {
-  throw Error(ErrorKind::render, place, reason + " (on_loss=\"template\" accepts that)");
-}
-
 std::string part_reason(const Family& family, const ForeignPart& part) {
   return std::string(family.traits().name) + " does not render a part of type " + quoted(part.type);
 }
@@ -115,6 +111,11 @@ class Walk {
         turn.text = reprs_.back();
         break;
     }
+  }
+
+  [[noreturn]] void raise_loss(const std::string& place, const std::string& reason) const {
+    throw Error(ErrorKind::render, place,
+                reason + (family_.traits().can_lose ? " (on_loss=\"template\" accepts that)" : ""));
   }
 
   void check_losses() const {

@@ -32,6 +32,7 @@ from turnloom.rendered import ContentMarker, Field, RenderedTokens, TokenColumns
 from turnloom.renderer import Renderer, create_renderer
 from turnloom.scan import TokenHits, count_tokens, find_first, find_last, scan, split_at
 from turnloom.session import BridgeResult, Session, TrainingSample
+from turnloom.text_format import apply_text_format
 from turnloom.tokenizer import RaggedIds, Tokenizer, load_tokenizer
 from turnloom.tool_call_ids import ConformedMessages, ToolCallIdFormat
 from turnloom.training import (
@@ -108,6 +109,7 @@ __all__ = [
     "ToolCallParseStatus",
     "TrainingSample",
     "TrajectoryStep",
+    "apply_text_format",
     "build_training_sample",
     "build_trajectory_step",
     "config_from_name",

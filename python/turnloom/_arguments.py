@@ -64,3 +64,17 @@ def check_completions(completions: Sized, prompts: Sized | None) -> None:
         raise TypeError(f"prompts: expected list or tuple, got {type(prompts).__name__}")
     if prompts is not None and len(prompts) != len(completions):
         raise ValueError(f"prompts: {len(prompts)} entries for {len(completions)} completions")
+
+
+def check_text_format(format: object, add_generation_prompt: object) -> None:
+    """Check the options of a text format; whether there is such a format is not known here.
+
+    Raises:
+        TypeError: one of them has a wrong type.
+    """
+    if not isinstance(format, str):
+        raise TypeError(f"format: expected str, got {type(format).__name__}")
+    if add_generation_prompt is not None and not isinstance(add_generation_prompt, bool):
+        raise TypeError(
+            f"add_generation_prompt: expected bool or None, got {type(add_generation_prompt).__name__}"
+        )

@@ -246,6 +246,8 @@ def bridge(
 ):
     """Return reason and detail of a refusal; or columns, markers, roles and tool names of the next prompt."""
 
+def apply_text_format(messages: object, format: str, add_generation_prompt: bool | None) -> str: ...
+
 class TokenHistory:
     """The tokens of a rollout, which only grow."""
 

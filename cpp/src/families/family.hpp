@@ -57,6 +57,7 @@ struct FamilyTraits {
   /// A call's arguments given as JSON text are rendered as a JSON string of that text. Only
   /// `OnLoss::template_text` does so; otherwise the text stands as it is.
   bool quotes_string_arguments = false;
+  bool can_lose = true;               ///< a caller may accept losses, by OnLoss::template_text
   std::string_view after_close = {};  ///< what stands between the close of a turn and the next turn
   /// What the template keeps of earlier reasoning, as its options are.
   ThinkingRetention retention = ThinkingRetention::all;

@@ -147,20 +147,22 @@ def _check_losses(
 ) -> None:
     name = family.name
     if conversation.tools and not family.tools:
-        _raise_loss(f"tools: {name} does not render tools")
+        _raise_loss(family, f"tools: {name} does not render tools")
     for turn in turns:
         message, place = turn.message, f"{argument}[{turn.index}]"
         if turn.role not in family.roles:
-            _raise_loss(f"{place}.role: {name} does not render the role {turn.role!r}")
+            _raise_loss(family, f"{place}.role: {name} does not render the role {turn.role!r}")
         if message.content.foreign_part is not None:
-            _raise_loss(_foreign_part_error(family, turn, argument))
+            _raise_loss(family, _foreign_part_error(family, turn, argument))
         if loss := family.find_loss(turn, conversation):
-            _raise_loss(f"{place}.{loss.key}: {name} {loss.reason}")
+            _raise_loss(family, f"{place}.{loss.key}: {name} {loss.reason}")
         if message.reasoning and turn.role not in family.reasoning_roles:
             place = f"{place}.{message.reasoning_key}"
-            _raise_loss(f"{place}: {name} does not render reasoning of the role {turn.role!r}")
+            _raise_loss(family, f"{place}: {name} does not render reasoning of the role {turn.role!r}")
         if message.tool_calls and turn.role not in family.call_roles:
-            _raise_loss(f"{place}.tool_calls: {name} does not render tool calls of the role {turn.role!r}")
+            _raise_loss(
+                family, f"{place}.tool_calls: {name} does not render tool calls of the role {turn.role!r}"
+            )
 
 
 def _foreign_part_error(family: Family, turn: Turn, argument: str) -> str:
@@ -170,8 +172,8 @@ def _foreign_part_error(family: Family, turn: Turn, argument: str) -> str:
     return f"{place}: {family.name} does not render a part of type {part.type!r}"
 
 
-def _raise_loss(reason: str) -> NoReturn:
-    raise RenderError(f'{reason} (on_loss="template" accepts that)')
+def _raise_loss(family: Family, reason: str) -> NoReturn:
+    raise RenderError(f'{reason} (on_loss="template" accepts that)' if family.can_lose else reason)
 
 
 def _cut_after_content(out: PromptWriter, final: Turn) -> Prompt:

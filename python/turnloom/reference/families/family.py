@@ -109,6 +109,9 @@ class Family(ABC):
     is_prefix_stable: bool = True
     """Appending turns leaves what was rendered before as it was."""
 
+    can_lose: ClassVar[bool] = True
+    """A caller may accept losses, with `on_loss="template"`."""
+
     @abstractmethod
     def __init__(self, config: RendererConfig, tokens: TokenLookup) -> None:
         """Look up the control tokens; a family may ask more of its config than what every config has."""
