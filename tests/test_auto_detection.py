@@ -300,7 +300,10 @@ def test_auto_by_name() -> None:
 def test_describe() -> None:
     first = describe(load("me/model", CHATML))
     assert (first.family, first.revision, first.found_by) == ("chatml", None, "template")
-    assert first.abilities[:2] == ("render", "parse")
+    assert first.abilities == ("render", "parse", "bridge", "sessions")
+    renderer = create_renderer(load("me/model", CHATML))
+    for method in ("render", "parse_response", "bridge_to_next_turn", "session"):
+        assert hasattr(renderer, method)
     assert str(first).startswith("chatml (render, parse")
     instruct = describe(load("Qwen/Qwen3-4B-Instruct-2507"))
     assert (instruct.family, instruct.revision, instruct.found_by) == ("qwen3", "instruct-2507", "name")

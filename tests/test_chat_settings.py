@@ -101,12 +101,14 @@ def test_special_tokens_of_a_folder(make_folder: MakeFolder) -> None:
         "eos_token": "</s>",
         "image_token": "<image>",
         "pad_token": None,
+        "extra_special_tokens": {"audio_token": "<audio>"},
         "additional_special_tokens": ["<a>"],
         "model_max_length": 5,
     }
     more = {"eos_token": "<old>", "pad_token": "<old>", "unk_token": "<unk>"}
     tok = load_tokenizer(make_folder({"tokenizer_config.json": config, "special_tokens_map.json": more}))
     assert tok.special_tokens == {
+        "audio_token": "<audio>",
         "bos_token": "<s>",
         "eos_token": "</s>",
         "image_token": "<image>",

@@ -341,6 +341,21 @@ def test_transformers(
     )
 
 
+@pytest.mark.parametrize(
+    ("template", "raised", "text"),
+    [
+        ("{{ raise_exception('not for me') }}", TemplateRefusal, "^not for me$"),
+        ("{{ 1 + 'a' }}", TemplateFailure, "line 1: TypeError"),
+        ("{{ messages[0].x.y }}", TemplateFailure, "line 1: UndefinedError"),
+        ("{% for i in range(10 ** 9) %}x{% endfor %}", TemplateFailure, "chat_template"),
+    ],
+)
+def test_refusals_and_failures(tmp_path: Path, template: str, raised: type[Exception], text: str) -> None:
+    side = TemplateSide(turnloom.load_tokenizer(write_model(tmp_path / "model", template)), {})
+    with pytest.raises(raised, match=text):
+        side.render(MESSAGES, None, False)
+
+
 def test_named_templates(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "model", "default {{ enable_thinking }}")
     (tmp_path / "model/additional_chat_templates").mkdir()

@@ -31,8 +31,10 @@ def read_chat_settings(folder: str, config: JsonObject) -> ChatSettings:
     """
     tokens_path = Path(folder, "special_tokens_map.json")
     tokens_map = read_json(str(tokens_path)) if tokens_path.is_file() else {}
+    extra = config.get("extra_special_tokens")
     # A role that the config has a say about, be it null, is not for the map to fill.
-    return ChatSettings(_read_template(Path(folder), config), _tokens_of(tokens_map | config))
+    entries = tokens_map | config | (extra if isinstance(extra, dict) else {})
+    return ChatSettings(_read_template(Path(folder), config), _tokens_of(entries))
 
 
 def chat_settings_of(tokenizer: object) -> ChatSettings:

@@ -10,19 +10,12 @@ from turnloom._template_families import FAMILY_OF_TEMPLATE
 from turnloom.auto_config import config_of
 from turnloom.detection import FoundBy, find_family
 from turnloom.model_family import FAMILY_OF_MODEL, ModelFamily
-from turnloom.renderer import Renderer
 from turnloom.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from turnloom.configs import ResolvedConfig
 
-_METHOD_OF_ABILITY = {
-    "render": "render",
-    "parse": "parse_response",
-    "bridge": "bridge_to_next_turn",
-    "sessions": "session",
-}
-ABILITIES = tuple(name for name, method in _METHOD_OF_ABILITY.items() if hasattr(Renderer, method))
+ABILITIES: tuple[str, ...] = ("render", "parse", "bridge", "sessions")
 """What every family can do."""
 
 
@@ -58,15 +51,16 @@ def describe(tokenizer: Tokenizer) -> FamilyDescription:
     """Return which renderer `create_renderer(tokenizer)` gives, what it can do, and why it is that one.
 
     >>> print(describe(load_tokenizer("path/to/Qwen3-8B")))
-    qwen3 current (render, parse): its chat template (sha256 a55ee1b16601) is a known one
+    qwen3 current (render, parse, bridge, sessions): its chat template (sha256 a55ee1b16601) is a known one
     """
     if not isinstance(tokenizer, Tokenizer):
         raise TypeError(f"tokenizer: expected a turnloom Tokenizer, got {type(tokenizer).__name__}")
     found = find_family(tokenizer)
     config = config_of(tokenizer, found)
-    # A chat template alone gives whole conversations only.
-    without_family = () if config is None else ("render", "parse")
-    abilities = without_family if found.family is None else ABILITIES
+    if found.family is not None:
+        abilities = ABILITIES
+    else:  # a chat template alone gives whole conversations only
+        abilities = () if config is None else ABILITIES[:2]
     return FamilyDescription(config, found.found_by, found.looked_at, abilities)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
-from turnloom.errors import RenderError
+from turnloom.errors import RenderError, TemplateLimitError
 from turnloom.tokenizer import Tokenizer
 from turnloom.types import Messages, Tools
 
@@ -84,7 +84,10 @@ class TemplateSide:
                 add_generation_prompt=add_generation_prompt,
                 variables=self._variables,
             )
+        except TemplateLimitError as error:
+            raise TemplateFailure(str(error)) from error
         except RenderError as error:
+            # The error of a crash has that as its cause; raise_exception is the template's own word.
             refused = error.__cause__ is None or isinstance(error.__cause__, RenderError)
             raise (TemplateRefusal if refused else TemplateFailure)(str(error)) from error
         return text, self._encode(text)
