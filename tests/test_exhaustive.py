@@ -8,10 +8,11 @@ import gzip
 import json
 import random
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tokenizers import normalizers
 
@@ -19,6 +20,7 @@ import vocabularies
 from tokenizer_oracle import EncodeBatch, encode_batch, encode_batch_without, full_tokenizer
 from turnloom import Tokenizer, load_tokenizer
 from turnloom._core import declared_markers
+from turnloom.tokenizer import SpecialText
 from turnloom.tokenizer_file import read_vocabulary
 from vocabularies import DEEPSEEK_FILE, PATTERNS, QWEN_FILE, tiktoken_encoding
 
@@ -34,6 +36,7 @@ SHARED_NAMES = [
     "qwen3_5",
 ]
 OFFLINE_NAMES = ["builtin", "characters", "deepseek", "qwen"]
+SPECIAL: tuple[SpecialText, ...] = ("all", "none")
 BATCH = 20_000
 
 Side = tuple[Tokenizer, EncodeBatch, EncodeBatch]
@@ -93,37 +96,41 @@ def is_exhaustive(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--exhaustive"))
 
 
-def check(side: Side, texts: Iterable[str]) -> None:
+def check(side: Side, texts: Iterable[str], special: SpecialText) -> None:
     """Compare all ids."""
     tok, encode_all, encode_ordinary = side
+    encode = encode_all if special == "all" else encode_ordinary
     n_texts = 0
     remaining = iter(texts)
     while batch := list(islice(remaining, BATCH)):
-        for special, encode in (("all", encode_all), ("none", encode_ordinary)):
-            found = tok.encode_batch(batch, special=special)
-            for text, row, expected in zip(batch, found, encode(batch), strict=True):
-                assert row.tolist() == expected, (special, text)
+        found = tok.encode_batch(batch, special=special)
+        expected = encode(batch)
+        # All of them at once, and one by one only to say which differs.
+        if found.ids.tolist() != list(chain.from_iterable(expected)):
+            for text, row, ids in zip(batch, found, expected, strict=True):
+                assert row.tolist() == ids, text
+        assert np.diff(found.offsets).tolist() == list(map(len, expected))
         n_texts += len(batch)
     assert n_texts
 
 
 def test_code_points(side: Side, is_exhaustive: bool) -> None:
-    check(side, _code_points(1 if is_exhaustive else 211))
+    step = 1 if is_exhaustive else 211
+    forms = ["{}", "x{}y", " {}1", "e\u0301{}\u0323"]
+    check(side, (form.format(character) for character in _characters(step) for form in forms), "all")
+    check(side, (f"<|{character}<think>" for character in _characters(step)), "none")
 
 
-def _code_points(step: int) -> Iterator[str]:
-    """Give every character alone, between letters, behind a space, and as a mark of a letter that has one."""
-    for code in range(0, 0x110000, step):
-        if not 0xD800 <= code < 0xE000:
-            character = chr(code)
-            yield from (character, f"x{character}y", f" {character}1", f"e\u0301{character}\u0323")
+def _characters(step: int) -> Iterator[str]:
+    return (chr(code) for code in range(0, 0x110000, step) if not 0xD800 <= code < 0xE000)
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize("kind", ["documents", "messages", "segments"])
 def test_corpus(side: Side, kind: str, shared: Path, is_exhaustive: bool) -> None:
-    texts = CORPUS[kind](shared / "corpus")
-    check(side, texts if is_exhaustive else _first(texts, 100_000))
+    for special in SPECIAL:
+        texts = CORPUS[kind](shared / "corpus")
+        check(side, texts if is_exhaustive else _first(texts, 100_000), special)
 
 
 def _first(texts: Iterable[str], n_characters: int) -> Iterator[str]:
