@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from faulty_engine import fake_engine
 from model_folders import write_model
 
 ROOT = Path(__file__).parents[1]
@@ -22,11 +23,12 @@ def test_examples(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     snippets = re.findall("^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     assert bool(snippets) != (path.name in WITHOUT_EXAMPLES)
     names: dict[str, Any] = {"__name__": path.name}
-    for snippet in snippets:
-        if ">>> " in snippet:
-            names = run_session(snippet, names, path.name)
-        else:
-            exec(snippet, names)
+    with fake_engine.running() as url:
+        for snippet in snippets:
+            if ">>> " in snippet:
+                names = run_session(snippet, names, path.name)
+            else:
+                exec(snippet.replace("http://localhost:8000/v1", url), names)
 
 
 def run_session(snippet: str, names: dict[str, Any], name: str) -> dict[str, Any]:

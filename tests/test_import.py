@@ -22,6 +22,10 @@ def test_import_is_light() -> None:
     assert loaded_by("import turnloom") == {"turnloom", "numpy"}
 
 
+def test_the_client_loads_httpx_when_it_is_called() -> None:
+    assert loaded_by("import turnloom; turnloom.client.generate") == {"turnloom", "numpy"}
+
+
 def test_a_known_pipeline_needs_no_other_package() -> None:
     assert loaded_by("import turnloom; turnloom.load_tokenizer('builtin').encode('Hi')") == {
         "turnloom",

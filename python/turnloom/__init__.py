@@ -14,7 +14,12 @@ except ImportError as error:
 from turnloom.batch import TokenBatch
 from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
 from turnloom.drift import Drift, DriftKind, Observation
-from turnloom.errors import RenderError, TemplateLimitError
+from turnloom.errors import (
+    MalformedGenerateResponseError,
+    OverlongPromptError,
+    RenderError,
+    TemplateLimitError,
+)
 from turnloom.families import FamilyDescription, KnownFamily, describe, known_families
 from turnloom.hashing import fnv1a_64, fnv1a_64_batch, prefix_hashes
 from turnloom.loss import LossRule
@@ -43,6 +48,7 @@ from turnloom.training import (
 )
 
 if TYPE_CHECKING:
+    from turnloom import client as client
     from turnloom.chat_template import ChatTemplate, TemplateLimits
     from turnloom.configs import (
         AutoRendererConfig,
@@ -85,7 +91,9 @@ __all__ = [
     "Llama31Config",
     "Llama32Config",
     "LossRule",
+    "MalformedGenerateResponseError",
     "Observation",
+    "OverlongPromptError",
     "PackedBatch",
     "ParsedResponse",
     "ParsedToolCall",
@@ -147,4 +155,6 @@ def __getattr__(name: str) -> object:
         return getattr(import_module("turnloom.configs"), name)
     if name in _TEMPLATES:
         return getattr(import_module(_TEMPLATES[name]), name)
+    if name == "client":
+        return import_module("turnloom.client")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
