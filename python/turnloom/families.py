@@ -59,8 +59,10 @@ def describe(tokenizer: Tokenizer) -> FamilyDescription:
     config = config_of(tokenizer, found)
     if found.family is not None:
         abilities = ABILITIES
-    else:  # a chat template alone gives whole conversations only
-        abilities = () if config is None else ABILITIES[:2]
+    elif config is not None:  # a chat template alone gives whole conversations only
+        abilities = ABILITIES[:2]
+    else:
+        abilities = ()
     return FamilyDescription(config, found.found_by, found.looked_at, abilities)
 
 
