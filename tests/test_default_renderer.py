@@ -14,7 +14,7 @@ import turnloom
 import vocabularies
 from chats import HI, assistant, call, system, tool, user
 from template_cases import tokenizer_with
-from turnloom import DefaultRenderer, DefaultRendererConfig, RenderError, create_renderer
+from turnloom import DefaultRenderer, DefaultRendererConfig, LossRule, RenderError, create_renderer
 from turnloom.bridge import BridgeRefusalReason
 from turnloom.chat_template.compiled import CompiledTemplate
 
@@ -176,6 +176,29 @@ def test_a_token_is_sampled_if_a_byte_of_it_is() -> None:
 def test_generation_blocks_that_are_captured_say_nothing() -> None:
     macro = "{% macro t(m) %}x{% generation %}{{ m.content }}{% endgeneration %}{% endmacro %}"
     assert renderer(macro + "{{ t(messages[0]) }}").render([YO]).sampled_mask == []
+
+
+def test_which_turns_are_trained() -> None:
+    default = renderer(GENERATION)
+    messages = [HI, YO, HI, assistant("Ye", train=False), HI, assistant("Ya")]
+
+    def trained(**options: Any) -> str:
+        columns = default.render(messages, **options).columns
+        (row,) = default.render_batch([messages], **options)
+        assert row.loss_mask.tolist() == columns.loss_mask.tolist()
+        assert columns.sampled_mask.sum() > columns.loss_mask.sum()
+        return default.tokenizer.decode(columns.token_ids[columns.loss_mask])
+
+    assert trained() == "Yo<|im_end|>Ya<|im_end|>"
+    assert trained(loss=LossRule(turns="last")) == "Ya<|im_end|>"
+    assert trained(loss=LossRule(turns=[1, 3])) == "Yo<|im_end|>"
+    with pytest.raises(ValueError, match=r"loss.turns\[0\]: messages\[2\] is not an assistant's"):
+        trained(loss=LossRule(turns=[2]))
+    with pytest.raises(ValueError, match="loss: a chat template does not tell content, reasoning"):
+        trained(loss=LossRule(reasoning=False))
+    with pytest.raises(ValueError, match="loss: not known which tokens were sampled"):
+        renderer(CHATML).render(messages, loss=LossRule(turns="last"))
+    assert len(renderer(CHATML).render(messages).columns.loss_mask) == 0
 
 
 def test_variables_of_the_template() -> None:

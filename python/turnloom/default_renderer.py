@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,8 +12,10 @@ from turnloom._arguments import check_completions, check_rows, thread_count
 from turnloom.batch import TokenBatch
 from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
 from turnloom.chat_template import ChatTemplate
+from turnloom.default_loss import loss_mask
 from turnloom.default_parsing import DefaultParser
 from turnloom.default_rendering import attributed_text, roles_of, to_columns, tool_names_of
+from turnloom.loss import LossRule, loss_rule, row_loss_rules
 from turnloom.rendered import RenderedTokens, TokenColumns
 
 if TYPE_CHECKING:
@@ -112,6 +115,7 @@ class DefaultRenderer:
         add_generation_prompt: bool = False,
         continue_final_message: bool = False,
         byte_offsets: bool = False,
+        loss: LossRule | None = None,
     ) -> RenderedTokens:
         """Return the tokens of the prompt, and what the template tells of where they come from.
 
@@ -121,13 +125,19 @@ class DefaultRenderer:
 
         Args:
             byte_offsets: also give the bytes of each token in the rendered text, where the tokenizer tells.
+            loss: what `loss_mask` selects of `sampled_mask`: only turns can be chosen.
 
         Raises:
             RenderError: the template refuses the conversation, fails on it, or goes past its limits.
             TypeError, ValueError: something that was passed is of a wrong type or value.
         """
         columns = self._columns(
-            messages, tools, add_generation_prompt, continue_final_message, byte_offsets=byte_offsets
+            messages,
+            tools,
+            add_generation_prompt,
+            continue_final_message,
+            byte_offsets=byte_offsets,
+            loss=loss_rule(loss),
         )
         return RenderedTokens.from_columns(columns, roles_of(messages), tool_names_of(messages), [])
 
@@ -141,6 +151,7 @@ class DefaultRenderer:
         byte_offsets: bool = False,
         threads: int | None = None,
         on_error: OnError = "raise",
+        loss: LossRule | Sequence[LossRule | None] | None = None,
     ) -> TokenBatch:
         """Render many conversations; see `Renderer.render_batch`.
 
@@ -148,6 +159,7 @@ class DefaultRenderer:
         effect.
         """
         check_rows(conversations, tools, tools_per_row, on_error)
+        rules = row_loss_rules(loss, len(conversations))
         thread_count(threads)
         rows: list[TokenColumns] = []
         errors: list[tuple[int, Exception]] = []
@@ -156,7 +168,12 @@ class DefaultRenderer:
             try:
                 rows.append(
                     self._columns(
-                        messages, row_tools, add_generation_prompt, False, byte_offsets=byte_offsets
+                        messages,
+                        row_tools,
+                        add_generation_prompt,
+                        False,
+                        byte_offsets=byte_offsets,
+                        loss=rules[row],
                     )
                 )
             except (TypeError, ValueError) as error:
@@ -245,6 +262,7 @@ class DefaultRenderer:
         continue_final_message: bool,
         *,
         byte_offsets: bool,
+        loss: LossRule | None,
     ) -> TokenColumns:
         template = self._template(tools)
         request = template.request(
@@ -254,7 +272,9 @@ class DefaultRenderer:
             continue_final_message=continue_final_message,
             variables=self._config.template_variables(),
         )
-        return to_columns(self._tokenizer, attributed_text(template, request), byte_offsets=byte_offsets)
+        columns = to_columns(self._tokenizer, attributed_text(template, request), byte_offsets=byte_offsets)
+        trained = loss_mask(columns.sampled_mask, columns.message_indices, messages, loss)
+        return columns if trained is columns.loss_mask else replace(columns, loss_mask=trained)
 
 
 def _checked(messages: Messages) -> Messages:
