@@ -14,7 +14,15 @@ import turnloom
 import vocabularies
 from chats import HI, assistant, call, system, tool, user
 from template_cases import tokenizer_with
-from turnloom import DefaultRenderer, DefaultRendererConfig, LossRule, RenderError, create_renderer
+from turnloom import (
+    DefaultRenderer,
+    DefaultRendererConfig,
+    LossRule,
+    RenderError,
+    TemplateLimitError,
+    TemplateLimits,
+    create_renderer,
+)
 from turnloom.bridge import BridgeRefusalReason
 from turnloom.chat_template.compiled import CompiledTemplate
 
@@ -390,6 +398,14 @@ def test_threads_give_the_results_of_one() -> None:
     expected = [default.render(messages) for messages in conversations]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(default.render, conversations)) == expected
+
+
+def test_limits() -> None:
+    default = renderer(CHATML, limits=TemplateLimits(steps=50))
+    assert default.render([HI])
+    with pytest.raises(TemplateLimitError, match=r"more than 50 steps \(limits.steps\)"):
+        default.render([HI] * 100)
+    assert DefaultRendererConfig.model_validate_json(default.config.model_dump_json()) == default.config
 
 
 def test_an_isolated_template() -> None:

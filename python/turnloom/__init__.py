@@ -42,7 +42,7 @@ from turnloom.training import (
 )
 
 if TYPE_CHECKING:
-    from turnloom.chat_template import ChatTemplate, TemplateLimits
+    from turnloom.chat_template import ChatTemplate
     from turnloom.configs import (
         AutoRendererConfig,
         ChatMLConfig,
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         template_field_names,
     )
     from turnloom.default_renderer import DefaultRenderer
+    from turnloom.template_limits import TemplateLimits
 
 __version__ = version("turnloom")
 
@@ -136,7 +137,7 @@ _CONFIGS = frozenset(name for name in __all__ if name.endswith("Config")) | {
 _TEMPLATES = {
     "ChatTemplate": "turnloom.chat_template",
     "DefaultRenderer": "turnloom.default_renderer",
-    "TemplateLimits": "turnloom.chat_template",
+    "TemplateLimits": "turnloom.template_limits",
 }
 
 

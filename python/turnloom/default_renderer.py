@@ -47,7 +47,11 @@ class DefaultRenderer:
         self._config = config
         self._templates = {
             name: ChatTemplate(
-                source, special_tokens=tokenizer.special_tokens, now=config.now, isolate=config.isolate
+                source,
+                special_tokens=tokenizer.special_tokens,
+                now=config.now,
+                limits=config.limits,
+                isolate=config.isolate,
             )
             for name, source in _sources(tokenizer.chat_template, config.chat_template).items()
         }

@@ -12,12 +12,12 @@ from jinja2 import nodes
 
 from turnloom.chat_template.compiling import FILENAME
 from turnloom.chat_template.environment import ChatEnvironment, is_generation_block
-from turnloom.chat_template.limits import TemplateLimits
 from turnloom.chat_template.meter import Meter, exceeded
 from turnloom.chat_template.output import Output
 from turnloom.chat_template.rendering import Rendering, Request
 from turnloom.chat_template.state import current_meter, rendering_into
 from turnloom.errors import RenderError, TemplateLimitError
+from turnloom.template_limits import TemplateLimits
 
 MAX_NAMES_TIMES_BRANCHES = 500_000
 """Compiling takes time that grows with this product; the longest templates have 20,000."""

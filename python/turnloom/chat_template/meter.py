@@ -7,8 +7,8 @@ from typing import Any
 
 from jinja2.utils import Namespace
 
-from turnloom.chat_template.limits import TemplateLimits
 from turnloom.errors import TemplateLimitError
+from turnloom.template_limits import TemplateLimits
 
 CHARS_A_STEP = 1024
 STEPS_A_CALL = 8

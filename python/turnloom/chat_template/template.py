@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 from turnloom.chat_template.compiled import CompiledTemplate
 from turnloom.chat_template.isolated import IsolatedTemplate
-from turnloom.chat_template.limits import TemplateLimits
 from turnloom.chat_template.messages import (
     cut_at_mark,
     mark_final_message,
@@ -16,6 +15,7 @@ from turnloom.chat_template.messages import (
     prepare_tools,
 )
 from turnloom.chat_template.rendering import Request, Runner
+from turnloom.template_limits import TemplateLimits
 
 _NO_VARIABLES: Mapping[str, object] = MappingProxyType({})
 

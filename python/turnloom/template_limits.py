@@ -7,8 +7,9 @@ from dataclasses import dataclass
 class TemplateLimits:
     """Limits of one rendering, so that no template hangs its caller or exhausts memory.
 
-    The defaults leave room for conversations of some ten thousand messages, and end the worst template within
-    seconds.
+    The defaults leave room for ten thousand messages with a template whose work grows as they do, and end the
+    worst template within seconds. Some templates look at all messages for each of them: Gemma 4's needs more
+    steps from some 1,500 messages on.
     """
 
     steps: int = 5_000_000
