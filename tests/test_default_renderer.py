@@ -1,7 +1,7 @@
 """`DefaultRenderer`: the calls of a renderer on any chat template, and what it says of the tokens."""
 
-import copy
 import json
+import pickle
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -387,7 +387,7 @@ def test_no_bridge() -> None:
 
 def test_a_copy() -> None:
     default = renderer(CHATML, now=None, enable_thinking=False)
-    other = copy.copy(default)
+    other = pickle.loads(pickle.dumps(default))
     assert other.config == default.config
     assert other.render([HI, YO]) == default.render([HI, YO])
 

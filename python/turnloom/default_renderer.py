@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from turnloom._arguments import check_completions, check_rows, thread_count
 from turnloom.batch import TokenBatch
 from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
 from turnloom.chat_template import ChatTemplate
+from turnloom.default_batch import NO_TOKENS, joined
 from turnloom.default_loss import loss_mask
 from turnloom.default_parsing import DefaultParser
 from turnloom.default_rendering import attributed_text, roles_of, to_columns, tool_names_of
@@ -185,10 +186,10 @@ class DefaultRenderer:
                 if on_error == "raise":
                     raise
                 errors.append((row, error))
-                rows.append(_NO_TOKENS)
+                rows.append(NO_TOKENS)
         offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
         offsets.setflags(write=False)
-        return TokenBatch(columns=_joined(rows, byte_offsets), offsets=offsets, errors=errors)
+        return TokenBatch(columns=joined(rows, byte_offsets), offsets=offsets, errors=errors)
 
     def get_stop_token_ids(self) -> list[int]:
         """Return the id of the tokenizer's `eos_token`, or nothing where that is not known."""
@@ -306,36 +307,3 @@ def _sources(own: str | dict[str, str] | None, chosen: str | None) -> dict[str, 
         )
     assert isinstance(own, str)
     return {"default": own}
-
-
-_NO_TOKENS = TokenColumns(
-    token_ids=np.empty(0, np.int32),
-    message_indices=np.empty(0, np.int32),
-    fields=np.empty(0, np.uint8),
-    sampled_mask=np.empty(0, np.bool_),
-    is_content=np.empty(0, np.bool_),
-    loss_mask=np.empty(0, np.bool_),
-    byte_offsets=np.empty((0, 2), np.int64),
-)
-
-
-def _joined(rows: Sequence[TokenColumns], byte_offsets: bool) -> TokenColumns:
-    rows = rows or [_NO_TOKENS]
-
-    def column(name: str) -> Any:
-        arrays = [getattr(row, name) for row in rows]
-        if any(array is None or len(array) != len(row) for array, row in zip(arrays, rows, strict=True)):
-            return getattr(_NO_TOKENS, name)
-        joined = np.concatenate(arrays)
-        joined.setflags(write=False)
-        return joined
-
-    return TokenColumns(
-        token_ids=column("token_ids"),
-        message_indices=column("message_indices"),
-        fields=_NO_TOKENS.fields,
-        sampled_mask=column("sampled_mask"),
-        is_content=_NO_TOKENS.is_content,
-        loss_mask=column("loss_mask"),
-        byte_offsets=column("byte_offsets") if byte_offsets else None,
-    )

@@ -1,6 +1,6 @@
 """What a chat template may use."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,3 +27,12 @@ class TemplateLimits:
     """With `isolate=True`: time from the start of the subprocess."""
     memory_bytes: int = 2**30
     """With `isolate=True`: memory of the subprocess beyond that of an idle one; not on Windows."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            expected = (int, float) if field.name == "seconds" else (int,)
+            if not isinstance(value, expected) or isinstance(value, bool):
+                raise TypeError(f"limits.{field.name}: expected a number, got {type(value).__name__}")
+            if value <= 0:
+                raise ValueError(f"limits.{field.name}: expected more than 0, got {value}")
