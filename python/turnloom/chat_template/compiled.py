@@ -63,14 +63,14 @@ class CompiledTemplate:
         with rendering_into(output, meter):
             try:
                 output.extend(self._template.root_render_func(context))
+            except RenderError:
+                raise
             except Exception as error:
                 raise self._explained(error) from error
         spans = output.generation_spans if self._has_generation_blocks else None
         return Rendering(output.text(), meter.n_steps, output.writers, spans)
 
-    def _explained(self, error: Exception) -> Exception:
-        if isinstance(error, RenderError):
-            return error
+    def _explained(self, error: Exception) -> RenderError:
         place = "chat_template"
         for frame, line in walk_tb(error.__traceback__):
             if frame.f_code.co_filename == FILENAME:
