@@ -38,6 +38,16 @@ LOOPS = {
         "{% macro f() %}{{ varargs }}{% endmacro %}"
         "{% for i in range(99999) %}{{ f(*range(999)) }}{% endfor %}"
     ),
+    "long body": "{% for i in range(99999) %}" + "{{ i.a }}" * 5000 + "{% endfor %}",
+    "filters of ranges": "{% for i in range(99999) %}{{ range(99999)|select('eq', -1)|first }}{% endfor %}",
+    "attributes of ranges": "{% for i in range(99999) %}{{ range(99999)|selectattr('x')|first }}{% endfor %}",
+    "joined ranges": "{% for i in range(99999) %}{{ ''.join(range(99999)|map('string')) }}{% endfor %}",
+    "sorted ranges": "{% for i in range(99999) %}{{ range(99999)|sort|length }}{% endfor %}",
+    "in ranges": "{% for i in range(99999) %}{{ 'a' in range(99999) }}{% endfor %}",
+    "sliced lists": (
+        "{% set l = [1] * 1000000 %}{% for i in range(99999) %}{{ l|slice(1)|first|length }}{% endfor %}"
+    ),
+    "fields": "{{ ('{0[0]}' * 300000).format('a') }}",
     "lipsum": "{{ lipsum(n=10**9) }}",
     "slices": "{% for x in [1]|slice(10**9) %}{% endfor %}",
     "searches": LONG + "{% for i in range(99999) %}{{ 'b' in s }}{% endfor %}",
@@ -92,6 +102,8 @@ SIZES = {
     "center, mapped": "{{ range(99999)|map('string')|map('center', 99999)|list }}",
     "expandtabs": "{{ '\t'.expandtabs(tabsize=10**10) }}",
     "bytes": "{{ 'a'.encode().center(10**10) }}",
+    "to_bytes, turned round": "{{ (1).to_bytes(byteorder='big', length=10**10) }}",
+    "split, turned round": LONG + "{{ s.split(maxsplit=-1, sep='a')|length }}",
     "to_bytes": "{{ (1).to_bytes(length=10**10, byteorder='big') }}",
     "indent": "{{ 'a\nb'|indent(10**10) }}",
     "wordwrap": "{{ ('a ' * 10000)|wordwrap(1, wrapstring='x' * 1000000) }}",

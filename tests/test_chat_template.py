@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from turnloom import ChatTemplate, RenderError, TemplateLimitError
+from turnloom import ChatTemplate, RenderError, TemplateLimitError, TemplateLimits
 
 HI = {"role": "user", "content": "Hi"}
 YO = {"role": "assistant", "content": "Yo"}
@@ -244,5 +244,17 @@ def test_arguments_of_a_wrong_type(arguments: dict[str, object], message: str) -
         ChatTemplate("x").render(**arguments)
 
 
-def test_limits_are_errors_of_rendering() -> None:
+@pytest.mark.parametrize("name", ["messages", "tools", "add_generation_prompt"])
+def test_variables_do_not_take_the_place_of_arguments(name: str) -> None:
+    with pytest.raises(ValueError, match=f"variables: '{name}' is an argument of the call"):
+        rendered("x", variables={name: 1})
+
+
+def test_limits_are_checked() -> None:
     assert issubclass(TemplateLimitError, RenderError)
+    with pytest.raises(TypeError, match=r"limits.steps: expected a number, got str"):
+        TemplateLimits(steps="many")
+    with pytest.raises(ValueError, match=r"limits.seconds: expected more than 0, got 0"):
+        TemplateLimits(seconds=0)
+    with pytest.raises(TypeError, match="now: expected datetime or None, got str"):
+        ChatTemplate("x", now="today")

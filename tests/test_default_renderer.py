@@ -1,7 +1,7 @@
 """`DefaultRenderer`: the calls of a renderer on any chat template, and what it says of the tokens."""
 
-import copy
 import json
+import pickle
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -14,7 +14,15 @@ import turnloom
 import vocabularies
 from chats import HI, assistant, call, system, tool, user
 from template_cases import tokenizer_with
-from turnloom import DefaultRenderer, DefaultRendererConfig, RenderError, create_renderer
+from turnloom import (
+    DefaultRenderer,
+    DefaultRendererConfig,
+    LossRule,
+    RenderError,
+    TemplateLimitError,
+    TemplateLimits,
+    create_renderer,
+)
 from turnloom.bridge import BridgeRefusalReason
 from turnloom.chat_template.compiled import CompiledTemplate
 
@@ -176,6 +184,29 @@ def test_a_token_is_sampled_if_a_byte_of_it_is() -> None:
 def test_generation_blocks_that_are_captured_say_nothing() -> None:
     macro = "{% macro t(m) %}x{% generation %}{{ m.content }}{% endgeneration %}{% endmacro %}"
     assert renderer(macro + "{{ t(messages[0]) }}").render([YO]).sampled_mask == []
+
+
+def test_which_turns_are_trained() -> None:
+    default = renderer(GENERATION)
+    messages = [HI, YO, HI, assistant("Ye", train=False), HI, assistant("Ya")]
+
+    def trained(**options: Any) -> str:
+        columns = default.render(messages, **options).columns
+        (row,) = default.render_batch([messages], **options)
+        assert row.loss_mask.tolist() == columns.loss_mask.tolist()
+        assert columns.sampled_mask.sum() > columns.loss_mask.sum()
+        return default.tokenizer.decode(columns.token_ids[columns.loss_mask])
+
+    assert trained() == "Yo<|im_end|>Ya<|im_end|>"
+    assert trained(loss=LossRule(turns="last")) == "Ya<|im_end|>"
+    assert trained(loss=LossRule(turns=[1, 3])) == "Yo<|im_end|>"
+    with pytest.raises(ValueError, match=r"loss.turns\[0\]: messages\[2\] is not an assistant's"):
+        trained(loss=LossRule(turns=[2]))
+    with pytest.raises(ValueError, match="loss: a chat template does not tell content, reasoning"):
+        trained(loss=LossRule(reasoning=False))
+    with pytest.raises(ValueError, match="loss: not known which tokens were sampled"):
+        renderer(CHATML).render(messages, loss=LossRule(turns="last"))
+    assert len(renderer(CHATML).render(messages).columns.loss_mask) == 0
 
 
 def test_variables_of_the_template() -> None:
@@ -356,7 +387,7 @@ def test_no_bridge() -> None:
 
 def test_a_copy() -> None:
     default = renderer(CHATML, now=None, enable_thinking=False)
-    other = copy.copy(default)
+    other = pickle.loads(pickle.dumps(default))
     assert other.config == default.config
     assert other.render([HI, YO]) == default.render([HI, YO])
 
@@ -367,6 +398,14 @@ def test_threads_give_the_results_of_one() -> None:
     expected = [default.render(messages) for messages in conversations]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(default.render, conversations)) == expected
+
+
+def test_limits() -> None:
+    default = renderer(CHATML, limits=TemplateLimits(steps=50))
+    assert default.render([HI])
+    with pytest.raises(TemplateLimitError, match=r"more than 50 steps \(limits.steps\)"):
+        default.render([HI] * 100)
+    assert DefaultRendererConfig.model_validate_json(default.config.model_dump_json()) == default.config
 
 
 def test_an_isolated_template() -> None:

@@ -75,6 +75,7 @@ def test_a_message_that_contains_itself() -> None:
     [
         ("{{ 1.5|round(10**8, 'ceil') }}", "round: expected at most 400 digits, got 100000000"),
         ("{{ ('é' * 99999).encode('punycode') }}", "encode: expected one of ascii, .*, got 'punycode'"),
+        ("{{ 'é'.encode(errors='strict', encoding='idna') }}", "encode: expected one of .*, got 'idna'"),
     ],
 )
 def test_values_that_are_too_slow(source: str, reason: str) -> None:

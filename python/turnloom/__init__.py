@@ -49,7 +49,7 @@ from turnloom.training import (
 
 if TYPE_CHECKING:
     from turnloom import client as client
-    from turnloom.chat_template import ChatTemplate, TemplateLimits
+    from turnloom.chat_template import ChatTemplate
     from turnloom.configs import (
         AutoRendererConfig,
         ChatMLConfig,
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         template_field_names,
     )
     from turnloom.default_renderer import DefaultRenderer
+    from turnloom.template_limits import TemplateLimits
 
 __version__ = version("turnloom")
 
@@ -146,7 +147,7 @@ _CONFIGS = frozenset(name for name in __all__ if name.endswith("Config")) | {
 _TEMPLATES = {
     "ChatTemplate": "turnloom.chat_template",
     "DefaultRenderer": "turnloom.default_renderer",
-    "TemplateLimits": "turnloom.chat_template",
+    "TemplateLimits": "turnloom.template_limits",
 }
 
 

@@ -5,6 +5,8 @@ from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
+from turnloom.template_limits import TemplateLimits
+
 ToolParserName: TypeAlias = Literal["qwen3", "llama-3"]
 ReasoningParserName: TypeAlias = Literal["think"]
 
@@ -32,6 +34,8 @@ class DefaultRendererConfig(BaseModel):
     """The time that the template's `strftime_now` tells; it never comes from the clock."""
     isolate: bool = False
     """Run the template in a subprocess with limits on time and memory, for one that is not to be trusted."""
+    limits: TemplateLimits = TemplateLimits()
+    """What a rendering may use."""
 
     def template_variables(self) -> dict[str, object]:
         """Return the variables of the template."""

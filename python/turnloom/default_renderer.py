@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -11,8 +12,11 @@ from turnloom._arguments import check_completions, check_rows, thread_count
 from turnloom.batch import TokenBatch
 from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
 from turnloom.chat_template import ChatTemplate
+from turnloom.default_batch import NO_TOKENS, joined
+from turnloom.default_loss import loss_mask
 from turnloom.default_parsing import DefaultParser
 from turnloom.default_rendering import attributed_text, roles_of, to_columns, tool_names_of
+from turnloom.loss import LossRule, loss_rule, row_loss_rules
 from turnloom.rendered import RenderedTokens, TokenColumns
 
 if TYPE_CHECKING:
@@ -44,7 +48,11 @@ class DefaultRenderer:
         self._config = config
         self._templates = {
             name: ChatTemplate(
-                source, special_tokens=tokenizer.special_tokens, now=config.now, isolate=config.isolate
+                source,
+                special_tokens=tokenizer.special_tokens,
+                now=config.now,
+                limits=config.limits,
+                isolate=config.isolate,
             )
             for name, source in _sources(tokenizer.chat_template, config.chat_template).items()
         }
@@ -112,6 +120,7 @@ class DefaultRenderer:
         add_generation_prompt: bool = False,
         continue_final_message: bool = False,
         byte_offsets: bool = False,
+        loss: LossRule | None = None,
     ) -> RenderedTokens:
         """Return the tokens of the prompt, and what the template tells of where they come from.
 
@@ -121,13 +130,19 @@ class DefaultRenderer:
 
         Args:
             byte_offsets: also give the bytes of each token in the rendered text, where the tokenizer tells.
+            loss: what `loss_mask` selects of `sampled_mask`: only turns can be chosen.
 
         Raises:
             RenderError: the template refuses the conversation, fails on it, or goes past its limits.
             TypeError, ValueError: something that was passed is of a wrong type or value.
         """
         columns = self._columns(
-            messages, tools, add_generation_prompt, continue_final_message, byte_offsets=byte_offsets
+            messages,
+            tools,
+            add_generation_prompt,
+            continue_final_message,
+            byte_offsets=byte_offsets,
+            loss=loss_rule(loss),
         )
         return RenderedTokens.from_columns(columns, roles_of(messages), tool_names_of(messages), [])
 
@@ -141,6 +156,7 @@ class DefaultRenderer:
         byte_offsets: bool = False,
         threads: int | None = None,
         on_error: OnError = "raise",
+        loss: LossRule | Sequence[LossRule | None] | None = None,
     ) -> TokenBatch:
         """Render many conversations; see `Renderer.render_batch`.
 
@@ -148,6 +164,7 @@ class DefaultRenderer:
         effect.
         """
         check_rows(conversations, tools, tools_per_row, on_error)
+        rules = row_loss_rules(loss, len(conversations))
         thread_count(threads)
         rows: list[TokenColumns] = []
         errors: list[tuple[int, Exception]] = []
@@ -156,7 +173,12 @@ class DefaultRenderer:
             try:
                 rows.append(
                     self._columns(
-                        messages, row_tools, add_generation_prompt, False, byte_offsets=byte_offsets
+                        messages,
+                        row_tools,
+                        add_generation_prompt,
+                        False,
+                        byte_offsets=byte_offsets,
+                        loss=rules[row],
                     )
                 )
             except (TypeError, ValueError) as error:
@@ -164,10 +186,10 @@ class DefaultRenderer:
                 if on_error == "raise":
                     raise
                 errors.append((row, error))
-                rows.append(_NO_TOKENS)
+                rows.append(NO_TOKENS)
         offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
         offsets.setflags(write=False)
-        return TokenBatch(columns=_joined(rows, byte_offsets), offsets=offsets, errors=errors)
+        return TokenBatch(columns=joined(rows, byte_offsets), offsets=offsets, errors=errors)
 
     def get_stop_token_ids(self) -> list[int]:
         """Return the id of the tokenizer's `eos_token`, or nothing where that is not known."""
@@ -245,6 +267,7 @@ class DefaultRenderer:
         continue_final_message: bool,
         *,
         byte_offsets: bool,
+        loss: LossRule | None,
     ) -> TokenColumns:
         template = self._template(tools)
         request = template.request(
@@ -254,7 +277,9 @@ class DefaultRenderer:
             continue_final_message=continue_final_message,
             variables=self._config.template_variables(),
         )
-        return to_columns(self._tokenizer, attributed_text(template, request), byte_offsets=byte_offsets)
+        columns = to_columns(self._tokenizer, attributed_text(template, request), byte_offsets=byte_offsets)
+        trained = loss_mask(columns.sampled_mask, columns.message_indices, messages, loss)
+        return columns if trained is columns.loss_mask else replace(columns, loss_mask=trained)
 
 
 def _checked(messages: Messages) -> Messages:
@@ -282,36 +307,3 @@ def _sources(own: str | dict[str, str] | None, chosen: str | None) -> dict[str, 
         )
     assert isinstance(own, str)
     return {"default": own}
-
-
-_NO_TOKENS = TokenColumns(
-    token_ids=np.empty(0, np.int32),
-    message_indices=np.empty(0, np.int32),
-    fields=np.empty(0, np.uint8),
-    sampled_mask=np.empty(0, np.bool_),
-    is_content=np.empty(0, np.bool_),
-    loss_mask=np.empty(0, np.bool_),
-    byte_offsets=np.empty((0, 2), np.int64),
-)
-
-
-def _joined(rows: Sequence[TokenColumns], byte_offsets: bool) -> TokenColumns:
-    rows = rows or [_NO_TOKENS]
-
-    def column(name: str) -> Any:
-        arrays = [getattr(row, name) for row in rows]
-        if any(array is None or len(array) != len(row) for array, row in zip(arrays, rows, strict=True)):
-            return getattr(_NO_TOKENS, name)
-        joined = np.concatenate(arrays)
-        joined.setflags(write=False)
-        return joined
-
-    return TokenColumns(
-        token_ids=column("token_ids"),
-        message_indices=column("message_indices"),
-        fields=_NO_TOKENS.fields,
-        sampled_mask=column("sampled_mask"),
-        is_content=_NO_TOKENS.is_content,
-        loss_mask=column("loss_mask"),
-        byte_offsets=column("byte_offsets") if byte_offsets else None,
-    )

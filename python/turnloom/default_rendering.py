@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from turnloom.chat_template import ChatTemplate
 from turnloom.chat_template.attribution import Bounds, message_bounds
 from turnloom.chat_template.messages import cut_at_mark
+from turnloom.chat_template.output import NO_MESSAGE
 from turnloom.chat_template.rendering import Rendering, Request
 from turnloom.rendered import TokenColumns
 from turnloom.token_spans import token_spans
 
 if TYPE_CHECKING:
     from turnloom.tokenizer import Tokenizer
-
-NO_MESSAGE = -1
 
 
 @dataclass(frozen=True, slots=True)

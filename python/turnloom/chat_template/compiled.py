@@ -12,12 +12,12 @@ from jinja2 import nodes
 
 from turnloom.chat_template.compiling import FILENAME
 from turnloom.chat_template.environment import ChatEnvironment, is_generation_block
-from turnloom.chat_template.limits import TemplateLimits
 from turnloom.chat_template.meter import Meter, exceeded
 from turnloom.chat_template.output import Output
 from turnloom.chat_template.rendering import Rendering, Request
 from turnloom.chat_template.state import current_meter, rendering_into
 from turnloom.errors import RenderError, TemplateLimitError
+from turnloom.template_limits import TemplateLimits
 
 MAX_NAMES_TIMES_BRANCHES = 500_000
 """Compiling takes time that grows with this product; the longest templates have 20,000."""
@@ -63,14 +63,14 @@ class CompiledTemplate:
         with rendering_into(output, meter):
             try:
                 output.extend(self._template.root_render_func(context))
+            except RenderError:
+                raise
             except Exception as error:
                 raise self._explained(error) from error
         spans = output.generation_spans if self._has_generation_blocks else None
         return Rendering(output.text(), meter.n_steps, output.writers, spans)
 
-    def _explained(self, error: Exception) -> Exception:
-        if isinstance(error, RenderError):
-            return error
+    def _explained(self, error: Exception) -> RenderError:
         place = "chat_template"
         for frame, line in walk_tb(error.__traceback__):
             if frame.f_code.co_filename == FILENAME:

@@ -107,14 +107,18 @@ def compile_counting(source: str) -> CodeType:
     return compile(ast.fix_missing_locations(tree), FILENAME, "exec")
 
 
+# Looking up an attribute, say. Most of them are in branches that are not taken.
+_CALLS_A_STEP = 4
+
+
 class _Instrumenting(ast.NodeTransformer):
     """Turns `for item in items: ...` into
 
     outer = environment.visited()
     for item in items:
-        environment.visit(item, outer)
+        environment.visit(item, outer, n_steps)
         ...
-    environment.visit(None, outer)
+    environment.visit(None, outer, 0)
     """
 
     def __init__(self) -> None:
@@ -126,26 +130,38 @@ class _Instrumenting(ast.NodeTransformer):
         self._is_condition = [argument.arg for argument in node.args.args] == ["fiter"]
         self.generic_visit(node)
         self._is_condition = around
-        node.body.insert(0, _statement("environment.step()", node))
+        node.body.insert(0, _statement(f"environment.step({_n_steps(node)})", node))
         return node
 
     def visit_For(self, node: ast.For) -> list[ast.stmt]:
         self.generic_visit(node)
         if self._is_condition:
             # What a loop's `if` is compiled to: this can be a turn ahead of the loop it belongs to.
-            node.body.insert(0, _statement("environment.step()", node))
+            node.body.insert(0, _statement(f"environment.step({_n_steps(node)})", node))
             return [node]
         self._n_loops += 1
         outer = f"outer_{self._n_loops}"
         # A loop that uses `loop` has two targets, the item and the loop.
         target = node.target.elts[0] if isinstance(node.target, ast.Tuple) else node.target
         item = target.id if isinstance(target, ast.Name) else "None"
-        node.body.insert(0, _statement(f"environment.visit({item}, {outer})", node))
+        node.body.insert(0, _statement(f"environment.visit({item}, {outer}, {_n_steps(node)})", node))
         return [
             _statement(f"{outer} = environment.visited()", node),
             node,
-            _statement(f"environment.visit(None, {outer})", node),
+            _statement(f"environment.visit(None, {outer}, 0)", node),
         ]
+
+
+def _n_steps(node: ast.For | ast.FunctionDef) -> int:
+    """Return what one run of a body costs, without the loops and functions in it."""
+    n_calls = 0
+    to_visit: list[ast.AST] = [*node.body]
+    while to_visit:
+        inner = to_visit.pop()
+        if not isinstance(inner, (ast.For, ast.FunctionDef)):
+            n_calls += isinstance(inner, ast.Call)
+            to_visit += ast.iter_child_nodes(inner)
+    return 1 + n_calls // _CALLS_A_STEP
 
 
 def _statement(source: str, place: ast.stmt) -> ast.stmt:

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from turnloom.chat_template.compiling import CountingCodeGenerator, compile_counting
 from turnloom.chat_template.filters import Filter, counted_filter, counted_test, tojson
 from turnloom.chat_template.formatting import EscapeFormatter, Formatter, format_arguments
-from turnloom.chat_template.operations import BINARY_OPERATORS, count_binary, count_call, count_join
+from turnloom.chat_template.operations import BINARY_OPERATORS, count_binary, count_call
 from turnloom.chat_template.state import current_meter, current_output
 from turnloom.errors import RenderError
 
@@ -52,20 +52,17 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
     def _compile(self, source: str, filename: str) -> CodeType:
         return compile_counting(source)
 
-    def step(self) -> None:
-        """Count a turn of a loop, or the run of a function."""
-        meter = current_meter()
-        meter.n_steps += 1
-        if meter.n_steps > meter.limits.steps:
-            meter.step()
+    def step(self, n_steps: int) -> None:
+        """Count the run of a function."""
+        current_meter().step(n_steps)
 
     def visited(self) -> int:
         """Return the message that is visited, as a loop begins."""
         return current_output().visited
 
-    def visit(self, item: object, outer: int) -> None:
-        """Begin a turn of a loop, or end the loop."""
-        self.step()
+    def visit(self, item: object, outer: int, n_steps: int) -> None:
+        """Begin a turn of a loop and count it, or end the loop."""
+        current_meter().step(n_steps)
         current_output().visit(item, outer)
 
     def weighed(self, value: object) -> object:
@@ -111,12 +108,7 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         try:
             meter.step(len(args) + len(kwargs))
             if not isinstance(__obj, (Macro, BlockReference, LoopContext)):
-                if getattr(__obj, "__name__", "") == "join" and isinstance(
-                    getattr(__obj, "__self__", None), (str, bytes)
-                ):
-                    args = (list(*args),)
-                    count_join(meter, __obj.__self__, args[0])
-                count_call(meter, __obj, [*args, *kwargs.values()])
+                args = count_call(meter, __obj, args, kwargs)
             result = super().call(__context, __obj, *args, **kwargs)
             meter.made(result)
             return result

@@ -60,6 +60,12 @@ def _round(_: Meter, value: Any, precision: int = 0, *__: Any, **___: Any) -> An
     return value
 
 
+def _slice(meter: Meter, items: Any, *_: Any, **__: Any) -> Any:
+    items = list(items)
+    meter.made(items)
+    return items
+
+
 def _sort(meter: Meter, items: Any, *_: Any, **__: Any) -> Any:
     if not isinstance(items, dict):
         items = list(items)
@@ -117,6 +123,7 @@ COSTS: dict[str, Cost] = {
     "list": _list,
     "replace": _replace,
     "round": _round,
+    "slice": _slice,
     "sort": _sort,
     "tojson": _tojson,
     "trim": _trim,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from types import GeneratorType
 from typing import Any, TypeAlias
@@ -22,6 +22,8 @@ _SHALLOW_FILTERS = frozenset(
     {"attr", "batch", "count", "d", "default", "first", "items", "last", "length", "list", "map", "reject"}
     | {"rejectattr", "reverse", "select", "selectattr", "slice"}
 )
+# They do something to each item, and may give none of them.
+_ITERATING_FILTERS = frozenset({"map", "reject", "rejectattr", "select", "selectattr"})
 # They compare; the others tell of what type something is.
 _DEEP_TESTS = frozenset(
     {"in", "==", "eq", "equalto", "!=", "ne", ">", "gt", "greaterthan", ">=", "ge"}
@@ -36,6 +38,7 @@ def counted_filter(name: str, function: Filter) -> Filter:
     n_passed = 0 if _PassArg.from_obj(function) is None else 1  # the context, for one
     is_deep = name not in _SHALLOW_FILTERS
     is_square = name in _SQUARE_FILTERS
+    is_iterating = name in _ITERATING_FILTERS
     count = COSTS.get(name)
 
     @wraps(function)
@@ -46,6 +49,8 @@ def counted_filter(name: str, function: Filter) -> Filter:
         if is_deep:
             size = sum(map(meter.weigh, (*args, *kwargs.values())))
             meter.step(size * size // CHARS_A_STEP**2 if is_square else 0)
+        if is_iterating and args and args[0]:
+            args = (_counted_items(meter, args[0]), *args[1:])
         if count is not None:
             args = (count(meter, *args, **kwargs), *args[1:])
         result = function(*passed, *args, **kwargs)
@@ -59,20 +64,21 @@ def counted_filter(name: str, function: Filter) -> Filter:
 
 def counted_test(name: str, function: Filter) -> Filter:
     """Return a test that counts its work."""
-    if name not in _DEEP_TESTS:
-        return function
+    is_deep = name in _DEEP_TESTS
 
     @wraps(function)
     def call(*args: Any) -> Any:
         meter = current_meter()
-        for arg in args:
-            meter.weigh(arg)
+        meter.step()
+        if is_deep:
+            for arg in args:
+                meter.weigh(arg)
         return function(*args)
 
     return call
 
 
-def _counted_items(meter: Meter, items: Iterator[object]) -> Iterator[object]:
+def _counted_items(meter: Meter, items: Iterable[object]) -> Iterator[object]:
     for item in items:
         meter.step(2)
         meter.made(item)

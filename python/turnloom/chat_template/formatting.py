@@ -9,16 +9,18 @@ from typing import Any
 
 from jinja2.sandbox import SandboxedEscapeFormatter, SandboxedFormatter
 
-from turnloom.chat_template.meter import Meter
+from turnloom.chat_template.meter import STEPS_A_CALL, Meter
 from turnloom.chat_template.state import current_meter
 
 _NUMBER = re.compile(r"[0-9]+")
+_CHARS_A_STEP = 16  # read one by one
 _FLAGS = "-#0 +"
 
 
 def count_percent_format(meter: Meter, template: str, values: object) -> None:
     """Count the result of `template % values`, before it is made."""
     n_chars = meter.weigh(values)
+    meter.step(len(template) // _CHARS_A_STEP)
     specs = _percent_specs(template)
     meter.step(len(specs))
     for spec in specs:
@@ -63,7 +65,7 @@ class _CountsFields(string.Formatter):
 
     def convert_field(self, value: Any, conversion: Any) -> Any:
         meter = current_meter()
-        meter.step()
+        meter.step(STEPS_A_CALL)
         meter.make(meter.weigh(value))
         return super().convert_field(value, conversion)
 

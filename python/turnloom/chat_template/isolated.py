@@ -10,10 +10,10 @@ import sys
 from datetime import datetime
 from typing import Any
 
-from turnloom.chat_template.limits import TemplateLimits
 from turnloom.chat_template.meter import exceeded
 from turnloom.chat_template.rendering import Rendering, Request
 from turnloom.errors import RenderError, TemplateLimitError
+from turnloom.template_limits import TemplateLimits
 
 
 class IsolatedTemplate:

@@ -8,9 +8,9 @@ import pickle
 import sys
 
 from turnloom.chat_template.compiled import CompiledTemplate
-from turnloom.chat_template.limits import TemplateLimits
 from turnloom.chat_template.rendering import Rendering
 from turnloom.errors import RenderError, TemplateLimitError
+from turnloom.template_limits import TemplateLimits
 
 
 def main() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 from jinja2.utils import Namespace
 
-from turnloom.chat_template.limits import TemplateLimits
 from turnloom.errors import TemplateLimitError
+from turnloom.template_limits import TemplateLimits
 
 CHARS_A_STEP = 1024
 STEPS_A_CALL = 8
@@ -62,6 +62,9 @@ class Meter:
             n_chars = len(value)
         elif isinstance(value, _CONTAINERS):
             n_chars = self._weigh_tree(value)
+        elif isinstance(value, range):
+            n_chars = len(value)
+            self.step(n_chars)
         else:
             return 1
         if n_chars >= CHARS_A_STEP:
@@ -83,6 +86,8 @@ class Meter:
                 to_visit.append(value._Namespace__attrs)
             elif isinstance(value, _CONTAINERS):
                 to_visit += value
+            elif isinstance(value, range):
+                self.step(len(value))
             n_chars += 1
         return n_chars
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from turnloom.chat_template.formatting import count_percent_format
 from turnloom.chat_template.meter import CHARS_A_STEP, Meter, exceeded
@@ -15,6 +15,7 @@ BYTES_A_PIECE = 64
 """Of a short string in a list."""
 
 _ENCODINGS = frozenset({"utf-8", "utf8", "utf-16", "utf-32", "ascii", "latin-1", "iso-8859-1"})
+_ON_ERROR = frozenset({"strict", "ignore", "replace", "backslashreplace", "xmlcharrefreplace"})
 _WHITE_SPACE = [character for character in map(chr, range(0x3001)) if character.isspace()]
 
 BINARY_OPERATORS = frozenset({"+", "-", "*", "/", "//", "%", "**"})
@@ -45,26 +46,35 @@ def _check_int(operator: str, left: int, right: int) -> None:
         raise exceeded("made_bytes", MAX_INT_BITS, "bits in an integer")
 
 
-def count_call(meter: Meter, function: object, args: Sequence[object]) -> None:
-    """Count a call of anything but a macro."""
+def count_call(
+    meter: Meter, function: object, args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> tuple[object, ...]:
+    """Count a call of anything but a macro, and return its arguments: a list where one was an iterator."""
     # A namespace, say, has no such attribute.
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "")
-    for arg in (owner, *args):
+    if isinstance(owner, (str, bytes)) and name == "join":
+        items: list[object] = list(*args)
+        count_join(meter, owner, items)
+        return (items,)
+    for arg in (owner, *args, *kwargs.values()):
         meter.weigh(arg)
     if isinstance(owner, (str, bytes)):
-        _count_method(meter, owner, name, args)
+        _count_method(meter, owner, name, args, kwargs)
     elif isinstance(owner, int) and name == "to_bytes":
-        meter.make(_int(args, 0))
+        meter.make(_int(args, kwargs, "length"))
+    return args
 
 
-def _count_method(meter: Meter, text: str | bytes, name: str, args: Sequence[object]) -> None:
+def _count_method(
+    meter: Meter, text: str | bytes, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> None:
     n_chars = len(text)
-    first = args[0] if args else None
+    first = args[0] if args else kwargs.get("sep")
     if name in _PADDING:
-        meter.make(4 * _int(args, 0))
+        meter.make(4 * _int(args, kwargs, "width"))
     elif name == "expandtabs":
-        meter.make(n_chars + n_chars * _int(args, 0, 8))
+        meter.make(n_chars + n_chars * _int(args, kwargs, "tabsize", default=8))
     elif name == "replace" and len(args) > 1:
         count_replace(meter, text, first, args[1])
     elif name == "translate" and isinstance(first, Mapping):
@@ -72,8 +82,8 @@ def _count_method(meter: Meter, text: str | bytes, name: str, args: Sequence[obj
         meter.make(n_chars * max(lengths, default=1))
     elif name in ("split", "rsplit", "splitlines"):
         meter.make(BYTES_A_PIECE * n_pieces(text, first if name != "splitlines" else None))
-    elif name == "encode" and _encoding(first) not in _ENCODINGS:
-        raise ValueError(f"encode: expected one of {', '.join(sorted(_ENCODINGS))}, got {first!r}")
+    elif name in ("encode", "decode"):
+        _check_encoding(name, [*args, *kwargs.values()])
     if name in _SEARCHING_EVERYWHERE and isinstance(first, (str, bytes)):
         meter.step(n_chars * len(first) // CHARS_A_STEP)
     meter.make(n_chars if name in _COPYING else 0)
@@ -87,10 +97,16 @@ _SEARCHING_EVERYWHERE = frozenset(
 _COPYING = frozenset({"partition", "rpartition", "encode", "decode", "hex"})
 
 
-def _encoding(name: object) -> object:
-    if name is None:
-        return "utf-8"
-    return name.lower().replace("_", "-") if isinstance(name, str) else name
+def _check_encoding(method: str, names: list[object]) -> None:
+    # Others take time that grows with the square of the text.
+    for name in names:
+        if isinstance(name, str) and name.lower().replace("_", "-") not in _ENCODINGS | _ON_ERROR:
+            raise ValueError(f"{method}: expected one of {', '.join(sorted(_ENCODINGS))}, got {name!r}")
+
+
+def _int(args: tuple[object, ...], kwargs: Mapping[str, object], name: str, default: int = 0) -> int:
+    value = args[0] if args else kwargs.get(name, default)
+    return max(value, 0) if isinstance(value, int) else 0
 
 
 def count_replace(meter: Meter, text: str | bytes, old: object, new: object) -> None:
@@ -116,8 +132,3 @@ def n_pieces(text: str | bytes, separator: object) -> int:
     if len(text) < 64:
         return len(text)
     return sum(map(text.count, _WHITE_SPACE)) + 1
-
-
-def _int(args: Sequence[object], index: int, default: int = 0) -> int:
-    value = args[index] if index < len(args) else default
-    return max(value, 0) if isinstance(value, int) else 0

@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 from turnloom.chat_template.compiled import CompiledTemplate
 from turnloom.chat_template.isolated import IsolatedTemplate
-from turnloom.chat_template.limits import TemplateLimits
 from turnloom.chat_template.messages import (
     cut_at_mark,
     mark_final_message,
@@ -16,7 +15,9 @@ from turnloom.chat_template.messages import (
     prepare_tools,
 )
 from turnloom.chat_template.rendering import Request, Runner
+from turnloom.template_limits import TemplateLimits
 
+_NAMES_OF_ARGUMENTS = frozenset({"messages", "tools", "add_generation_prompt"})
 _NO_VARIABLES: Mapping[str, object] = MappingProxyType({})
 
 
@@ -53,12 +54,14 @@ class ChatTemplate:
                 compiled there, too, so an error in it shows when it renders.
 
         Raises:
-            TypeError: `source` is no string.
+            TypeError: an argument is of a wrong type.
             ValueError: it is no Jinja template. The message has the line.
             TemplateLimitError: it is too long, or nests too deeply.
         """
         if not isinstance(source, str):
             raise TypeError(f"chat_template: expected str, got {type(source).__name__}")
+        if now is not None and not isinstance(now, datetime):
+            raise TypeError(f"now: expected datetime or None, got {type(now).__name__}")
         self._source = source
         self._special_tokens = dict(special_tokens)
         runner = IsolatedTemplate if isolate else CompiledTemplate
@@ -88,7 +91,8 @@ class ChatTemplate:
             RenderError: the template refuses the conversation, or fails on it.
             TemplateLimitError: the template wants more than its limits allow.
             TypeError: an argument is of a wrong type.
-            ValueError: `add_generation_prompt` together with `continue_final_message`.
+            ValueError: `add_generation_prompt` together with `continue_final_message`, or a variable that has
+                the name of an argument.
         """
         request = self.request(
             messages,
@@ -112,6 +116,8 @@ class ChatTemplate:
     ) -> Request:
         """Return what `runner` takes, for the arguments of `render`."""
         prepared = prepare_messages(messages)
+        for name in _NAMES_OF_ARGUMENTS & variables.keys():
+            raise ValueError(f"variables: {name!r} is an argument of the call")
         if add_generation_prompt and continue_final_message:
             raise ValueError("continue_final_message: cannot be combined with add_generation_prompt")
         return Request(

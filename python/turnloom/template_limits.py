@@ -1,14 +1,15 @@
 """What a chat template may use."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateLimits:
     """Limits of one rendering, so that no template hangs its caller or exhausts memory.
 
-    The defaults leave room for conversations of some ten thousand messages, and end the worst template within
-    seconds.
+    The defaults leave room for ten thousand messages with a template whose work grows as they do, and end the
+    worst template within seconds. Some templates look at all messages for each of them: Gemma 4's needs more
+    steps from some 1,500 messages on.
     """
 
     steps: int = 5_000_000
@@ -26,3 +27,12 @@ class TemplateLimits:
     """With `isolate=True`: time from the start of the subprocess."""
     memory_bytes: int = 2**30
     """With `isolate=True`: memory of the subprocess beyond that of an idle one; not on Windows."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            expected = (int, float) if field.name == "seconds" else (int,)
+            if not isinstance(value, expected) or isinstance(value, bool):
+                raise TypeError(f"limits.{field.name}: expected a number, got {type(value).__name__}")
+            if value <= 0:
+                raise ValueError(f"limits.{field.name}: expected more than 0, got {value}")
