@@ -65,16 +65,21 @@ class Policy:
 async def rollout(policy: Policy, a: int, b: int) -> Rollout:
     """Let the model solve one task."""
     question = {"role": "user", "content": f"What is {a} x {b}?"}
+    answer = ""
     session = policy.renderer.session([question], tools=[MULTIPLY])
     for _ in range(MAX_TURNS):
-        result = await policy.sample(session)
+        try:
+            result = await policy.sample(session)
+        except turnloom.OverlongPromptError:
+            break  # the conversation has outgrown the model
+        answer = result["content"]
         if result["finish_reason"] != "tool_calls":
             break
         calls = [call for call in result["tool_calls"] if call.status is turnloom.ToolCallParseStatus.OK]
         results = [{"role": "tool", "content": run_tool(call)} for call in calls]
         if not session.add_messages(results):  # the ids cannot go on as they are
             session.fork(results)
-    return Rollout(session.to_training_samples(), reward=float(str(a * b) in result["content"]))
+    return Rollout(session.to_training_samples(), reward=float(str(a * b) in answer))
 
 
 def run_tool(call: turnloom.ParsedToolCall) -> str:

@@ -18,7 +18,7 @@ from typing import Any, Self
 EXAMPLES = Path(__file__).parents[1] / "examples"
 sys.path.append(str(EXAMPLES))
 
-import fake_engine  # noqa: E402  of the examples
+import fake_engine as fake_engine  # noqa: E402  of the examples
 
 Fault = dict[str, Any]
 

@@ -99,13 +99,15 @@ def test_what_is_sent(engine: Engine) -> None:
         sampling_params={"skip_special_tokens": True},
         cache_salt="é",
         priority=-3,
-        extra_headers={"X-Session": "s1"},
+        extra_headers={"X-Session": "s 1", "X-Empty": "", "Content-Type": "application/json; v=2"},
     )
     (request,) = engine.requests()
     body = request["body"]
     assert (body["token_ids"], body["cache_salt"], body["priority"]) == (PROMPT, "é", -3)
     assert body["sampling_params"]["skip_special_tokens"] is True
-    assert request["headers"]["x-session"] == "s1"
+    headers = request["headers"]
+    assert (headers["x-session"], headers["x-empty"]) == ("s 1", "")
+    assert headers["content-type"] == "application/json; v=2"
 
 
 @pytest.mark.parametrize("path", ["", "/", "/v1", "/v1/"])
@@ -193,6 +195,7 @@ def test_the_engine_is_asked_once_for_its_limit(engine: Engine) -> None:
         ({"body": '{"data": [{"id": "m", "max_model_len": true}]}'}, 1),
         ({"body": '{"data": [{"id": "m", "max_model_len": -1}]}'}, 1),
         ({"status": 503, "body": "starting"}, 2),
+        ({"status": 401, "body": "who?"}, 2),
         ({"hang_up": True}, 2),
     ],
 )
@@ -210,6 +213,8 @@ BAD_ARGUMENTS: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"client": "http://h/v1?x=1"}, ValueError, "client: expected a base URL without query and fragment"),
     ({"client": "http://h:x/"}, ValueError, "client: 'http://h:x/' is no URL: "),
     ({"client": httpx.AsyncClient()}, ValueError, "client: expected a base URL such as .*, got ''"),
+    ({"renderer": TOKENIZER}, TypeError, "renderer: expected a Renderer, got Tokenizer"),
+    ({"retry": 3}, TypeError, "retry: expected RetryPolicy or None, got int"),
     ({"messages": ()}, ValueError, "messages: no messages"),
     ({"messages": [{"role": 1}]}, TypeError, r"messages\[0\].role: "),
     ({"model": None}, TypeError, "model: expected str, got NoneType"),
@@ -222,7 +227,13 @@ BAD_ARGUMENTS: list[tuple[dict[str, Any], type[Exception], str]] = [
         ValueError,
         "prompt_attribution: its 1 token ids are not the 2 prompt_ids",
     ),
-    ({"tools": 5}, TypeError, "tools: expected "),
+    (
+        {"prompt_ids": [1], "prompt_attribution": [1]},
+        TypeError,
+        "prompt_attribution: expected RenderedTokens, got list",
+    ),
+    ({"tools": 5}, TypeError, "tools: expected a list of tools or None, got int"),
+    ({"tools": [5], "prompt_ids": [1]}, TypeError, r"tools\[0\]: expected a dict, got int"),
     ({"sampling_params": [1]}, TypeError, "sampling_params: expected a mapping or None, got list"),
     (
         {"sampling_params": {"n": 2}},
@@ -235,6 +246,10 @@ BAD_ARGUMENTS: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"priority": True}, TypeError, "priority: expected int or None, got bool"),
     ({"extra_headers": ["a"]}, TypeError, "extra_headers: expected a mapping or None, got list"),
     ({"extra_headers": {"a": 1}}, TypeError, r"extra_headers\['a'\]: expected str, got int"),
+    ({"extra_headers": {"a b": "x"}}, ValueError, "extra_headers: 'a b' is no name of a header"),
+    ({"extra_headers": {"": "x"}}, ValueError, "extra_headers: '' is no name of a header"),
+    ({"extra_headers": {"a": "x\r\nb: y"}}, ValueError, r"extra_headers\['a'\]: expected printable ASCII"),
+    ({"extra_headers": {"a": " é"}}, ValueError, r"extra_headers\['a'\]: expected printable ASCII"),
     ({"max_prompt_len": "9"}, TypeError, "max_prompt_len: expected int, got str"),
     ({"max_prompt_len": -1}, ValueError, "max_prompt_len: expected an int from 0 "),
     ({"multi_modal_data": {"image": 1}}, NotImplementedError, "multi_modal_data: Renderer has no images"),
@@ -251,14 +266,20 @@ def test_bad_arguments(
     assert engine.requests() == []
 
 
-def test_tools_need_a_parser(engine: Engine) -> None:
-    class NoTools(turnloom.Renderer):
-        supports_tools = False
-
-    renderer = NoTools(TOKENIZER, turnloom.Qwen3Config())
-    with pytest.raises(ValueError, match=r"^tools: NoTools has no parser for calls of them"):
+def test_any_chat_template(engine: Engine) -> None:
+    """A model's own template has no calls unless a parser for them is named."""
+    template = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+    config = turnloom.DefaultRendererConfig(chat_template=template)
+    renderer = turnloom.create_renderer(TOKENIZER, config)
+    with pytest.raises(
+        ValueError, match=r"^tools: DefaultRenderer has no parser for calls; its config takes"
+    ):
         sample(engine, renderer=renderer)
-    assert sample(engine, renderer=renderer, tools=None)["content"] == ""
+    assert engine.requests() == []
+    assert sample(engine, renderer=renderer, tools=None)["finish_reason"] == "stop"
+    config = turnloom.DefaultRendererConfig(chat_template=template, tool_parser="qwen3")
+    renderer = turnloom.create_renderer(TOKENIZER, config)
+    assert sample(engine, renderer=renderer)["finish_reason"] == "tool_calls"
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ from typing import Any
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import turnloom
 from faulty_engine import Engine, Fault
@@ -79,12 +81,12 @@ def test_attempts_end(engine: Engine) -> None:
     engine.put(*[BUSY] * 9)
     with pytest.raises(httpx.HTTPStatusError, match=r"503 Service Unavailable: loading") as busy:
         sampled(engine)
-    assert busy.value.__notes__ == ["given up after attempt 4 of 4"]
+    assert busy.value.__notes__ == ["given up after attempt 4"]
     assert len(engine.requests()) == 4
     engine.put({"sent": 0.9}, {"sent": 0.9})
     with pytest.raises(httpx.RemoteProtocolError) as cut:
         sampled(engine, RetryPolicy(max_attempts=2, first_delay=0))
-    assert cut.value.__notes__ == ["given up after attempt 2 of 2"]
+    assert cut.value.__notes__ == ["given up after attempt 2"]
     engine.put({"hang_up": True})
     with pytest.raises(httpx.TransportError):
         sampled(engine, RetryPolicy(max_attempts=1))
@@ -95,16 +97,17 @@ def test_retry_after_is_kept(engine: Engine) -> None:
     engine.put({"status": 429, "headers": {"Retry-After": "0.4"}})
     sampled(engine)
     first, second = (request["at"] for request in engine.requests())
-    assert 0.4 <= second - first < 2
+    assert second - first >= 0.4
 
 
 def test_retry_after_that_is_too_long_is_not_waited_for(engine: Engine) -> None:
     engine.put({"status": 503, "headers": {"Retry-After": "3600"}})
     begin = time.monotonic()
     with pytest.raises(httpx.HTTPStatusError, match="503") as caught:
-        sampled(engine, RetryPolicy(total_timeout=60))
+        sampled(engine, RetryPolicy(total_timeout=60, first_delay=0))
     assert time.monotonic() - begin < 5
-    assert caught.value.__notes__ == ["given up after attempt 1 of 5"]
+    (note,) = caught.value.__notes__
+    assert note == "given up after attempt 1: total_timeout ends before the next, in 3600 s"
 
 
 def test_forms_of_retry_after() -> None:
@@ -150,13 +153,13 @@ def test_all_of_a_call_has_a_limit(engine: Engine) -> None:
         begin = time.monotonic()
         with pytest.raises(TimeoutError, match=f"^{message} 2$") as caught:
             sampled(engine, RetryPolicy(total_timeout=0.5, first_delay=0.01))
-        assert 0.4 < time.monotonic() - begin < 2
+        assert 0.4 < time.monotonic() - begin < 4
         assert isinstance(caught.value.__cause__, httpx.HTTPStatusError)
     engine.put(*[BUSY] * 1000)
     begin = time.monotonic()
     with pytest.raises((TimeoutError, httpx.HTTPStatusError)):
         sampled(engine, RetryPolicy(max_attempts=1000, total_timeout=0.5, first_delay=0.01, max_delay=0.01))
-    assert time.monotonic() - begin < 2
+    assert time.monotonic() - begin < 4
 
 
 def test_a_restart() -> None:
@@ -184,7 +187,7 @@ def test_nobody_listens() -> None:
         url = f"http://user:secret@127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(httpx.ConnectError) as caught:
             asyncio.run(sample(url))
-    assert caught.value.__notes__ == ["given up after attempt 4 of 4"]
+    assert caught.value.__notes__ == ["given up after attempt 4"]
 
 
 def test_a_password_of_the_url_is_not_shown(engine: Engine) -> None:
@@ -198,26 +201,26 @@ def test_a_password_of_the_url_is_not_shown(engine: Engine) -> None:
 
 
 def test_cancelling_hangs_up() -> None:
-    hung_up = threading.Event()
+    asked, hung_up = threading.Event(), threading.Event()
 
     def accept(server: socket.socket) -> None:
         connection, _ = server.accept()
         with connection:
             while connection.recv(65536):
-                pass
+                asked.set()
             hung_up.set()
 
     async def cancelled(url: str) -> None:
         async with httpx.AsyncClient(base_url=url) as client:
             task = asyncio.create_task(sample(client))
-            await asyncio.sleep(0.2)
+            assert await asyncio.to_thread(asked.wait, 10)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            assert await asyncio.to_thread(hung_up.wait, 5)
+            assert await asyncio.to_thread(hung_up.wait, 10)
 
     with socket.create_server(("127.0.0.1", 0)) as server:
-        thread = threading.Thread(target=accept, args=(server,))
+        thread = threading.Thread(target=accept, args=(server,), daemon=True)
         thread.start()
         asyncio.run(cancelled(f"http://127.0.0.1:{server.getsockname()[1]}"))
         thread.join()
@@ -308,6 +311,41 @@ def test_a_good_answer_is_read() -> None:
     assert (completion.token_ids, completion.logprobs) == (IDS, [-0.5, 0.0])
     empty = read_completion(json.dumps(answer(token_ids=[], logprobs={"content": []})).encode(), [1])
     assert (empty.token_ids, empty.logprobs) == ([], [])
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda values: st.lists(values, max_size=3) | st.dictionaries(st.text(max_size=3), values, max_size=3),
+    max_leaves=6,
+)
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> Any:
+    """Give a good answer in which one place, at any depth, has something else or nothing."""
+    payload: Any = {"answer": {**json.loads(json.dumps(answer())), "prompt_token_ids": [1], "usage": {}}}
+    inside, key = payload, "answer"
+    while isinstance(inside[key], (dict, list)) and inside[key] and draw(st.integers(0, 4)):
+        inside = inside[key]
+        key = draw(st.sampled_from(sorted(inside) if isinstance(inside, dict) else range(len(inside))))
+    if draw(st.booleans()) and key != "answer":
+        del inside[key]
+    else:
+        inside[key] = draw(JSON)
+    return payload["answer"]
+
+
+@given(answers())
+def test_an_answer_is_complete_or_an_error(payload: Any) -> None:
+    try:
+        completion = read_completion(json.dumps(payload).encode(), [1])
+    except MalformedGenerateResponseError as error:
+        assert str(error).startswith("response")
+        return
+    choice = payload["choices"][0]
+    assert completion.token_ids == choice["token_ids"]
+    assert completion.logprobs == [entry["logprob"] for entry in choice["logprobs"]["content"]]
+    assert len(completion.logprobs) == len(completion.token_ids)
 
 
 @pytest.mark.parametrize("body", ["", "{", "null", json.dumps(answer(token_ids=[5]))])

@@ -78,6 +78,11 @@ class DefaultRenderer:
         """Whether further messages never change the ids of earlier ones: no template promises that."""
         return False
 
+    @property
+    def supports_tools(self) -> bool:
+        """Whether calls of tools are read in completions: the config has a `tool_parser`."""
+        return self._config.tool_parser is not None
+
     def render_text(
         self,
         messages: Messages,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _LOOKUP_SECONDS = 5.0
+_NOT_THERE = 404
 _MAX_KNOWN = 4096
 
 # By URL and model; None for a server that does not say. Only answers are kept, so a server that is down is
@@ -38,7 +39,7 @@ async def context_length(
     try:
         async with asyncio.timeout_at(until):
             response = await endpoint.client.get(endpoint.models_url, headers=headers, timeout=None)
-        if response.is_server_error or response.status_code == 429:
+        if response.status_code != _NOT_THERE:
             response.raise_for_status()
     except (TimeoutError, httpx.HTTPError) as error:
         _log.info("GET %s: %r; prompts are sent whatever their length", endpoint.models_url, error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from turnloom._arguments import int_from
 from turnloom.client.context_length import context_length
@@ -14,7 +14,7 @@ from turnloom.client.response import read_completion
 from turnloom.client.result import GenerateResult
 from turnloom.client.retries import RetryPolicy, post
 from turnloom.errors import OverlongPromptError
-from turnloom.parsing import ParsedResponse, ToolCallParseStatus
+from turnloom.parsing import ParsedResponse, ToolCallParseStatus, tool_names
 
 if TYPE_CHECKING:
     import httpx
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _INT32_MAX = 2**31 - 1
 
 
+@runtime_checkable
 class GenerateRenderer(Protocol):
     """What a call asks of its renderer."""
 
@@ -81,6 +82,10 @@ async def generate(
         ImportError: httpx is not installed.
     """
     policy = RetryPolicy() if retry is None else retry
+    if not isinstance(policy, RetryPolicy):
+        raise TypeError(f"retry: expected RetryPolicy or None, got {type(retry).__name__}")
+    if not isinstance(renderer, GenerateRenderer):
+        raise TypeError(f"renderer: expected a Renderer, got {type(renderer).__name__}")
     deadline = asyncio.get_running_loop().time() + policy.total_timeout
     _refuse_what_is_missing(renderer, tools, multi_modal_data, process_multimodal)
     if prompt_ids is not None:
@@ -147,8 +152,8 @@ def _finish_reason(reason: str | None, parsed: ParsedResponse) -> str | None:
 def _refuse_what_is_missing(
     renderer: GenerateRenderer, tools: Tools | None, multi_modal_data: object, process_multimodal: bool
 ) -> None:
-    if tools and not getattr(renderer, "supports_tools", True):
-        raise ValueError(f"tools: {type(renderer).__name__} has no parser for calls of them")
+    if tool_names(tools) and not getattr(renderer, "supports_tools", True):
+        raise ValueError(f"tools: {type(renderer).__name__} has no parser for calls; its config takes one")
     is_empty = getattr(multi_modal_data, "is_empty", None)
     if not process_multimodal or not (multi_modal_data is None or (callable(is_empty) and is_empty())):
         argument = "multi_modal_data" if process_multimodal else "process_multimodal"

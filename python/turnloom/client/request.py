@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from turnloom._ids import TokenIds, token_id_array
+from turnloom.rendered import RenderedTokens
 
-if TYPE_CHECKING:
-    from turnloom.rendered import RenderedTokens
+_HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
+_HEADER_VALUE = re.compile(r"([!-~]([ -~\t]*[!-~])?)?")
 
 
 def request_body(
@@ -51,7 +52,7 @@ def request_headers(extra_headers: Mapping[str, str] | None) -> dict[str, str]:
     """Return the headers of a request.
 
     Raises:
-        TypeError: `extra_headers` are not names and texts.
+        TypeError, ValueError: `extra_headers` are not names and texts that HTTP allows.
     """
     headers = {"content-type": "application/json"}
     if extra_headers is None:
@@ -59,7 +60,13 @@ def request_headers(extra_headers: Mapping[str, str] | None) -> dict[str, str]:
     if not isinstance(extra_headers, Mapping):
         raise TypeError(f"extra_headers: expected a mapping or None, got {type(extra_headers).__name__}")
     for name, value in extra_headers.items():
-        headers[_text(name, "extra_headers")] = _text(value, f"extra_headers[{name!r}]")
+        if not _HEADER_NAME.fullmatch(_text(name, "extra_headers")):
+            raise ValueError(f"extra_headers: {name!r} is no name of a header")
+        place = f"extra_headers[{name!r}]"
+        if not _HEADER_VALUE.fullmatch(_text(value, place)):
+            # The value is not told: it may be a key.
+            raise ValueError(f"{place}: expected printable ASCII, without white space at its ends")
+        headers[name.lower()] = value
     return headers
 
 
@@ -72,7 +79,11 @@ def given_prompt(prompt_ids: TokenIds, attribution: RenderedTokens | None) -> li
     ids: list[int] = token_id_array(prompt_ids, "prompt_ids").tolist()
     if not ids:
         raise ValueError("prompt_ids: no token ids")
-    if attribution is not None and attribution.token_ids != ids:
+    if attribution is None:
+        return ids
+    if not isinstance(attribution, RenderedTokens):
+        raise TypeError(f"prompt_attribution: expected RenderedTokens, got {type(attribution).__name__}")
+    if attribution.token_ids != ids:
         n_ids = len(attribution.token_ids)
         raise ValueError(f"prompt_attribution: its {n_ids} token ids are not the {len(ids)} prompt_ids")
     return ids

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from itertools import count
 from typing import TYPE_CHECKING
 
 from turnloom._arguments import int_from
@@ -91,7 +90,9 @@ async def post(
     timeout = httpx.Timeout(policy.read_timeout, connect=policy.connect_timeout, pool=None)
     time = asyncio.get_running_loop().time
     fault: httpx.HTTPError | None = None
-    for attempt in count(1):
+    attempt = 0
+    while True:
+        attempt += 1
         wait = policy.delay(attempt)
         try:
             async with asyncio.timeout_at(deadline):
@@ -107,12 +108,16 @@ async def post(
             if response.status_code not in _TOO_BUSY:
                 raise fault
             wait += _retry_after(response.headers.get("retry-after", ""))
-        if attempt == policy.max_attempts or time() + wait >= deadline:
-            fault.add_note(f"given up after attempt {attempt} of {policy.max_attempts}")
+        if attempt == policy.max_attempts:
+            fault.add_note(f"given up after attempt {attempt}")
+            raise fault
+        if time() + wait >= deadline:
+            fault.add_note(
+                f"given up after attempt {attempt}: total_timeout ends before the next, in {wait:.0f} s"
+            )
             raise fault
         _log.info("%s: %r in attempt %d, the next in %.1f s", shown, fault, attempt, wait)
         await asyncio.sleep(wait)
-    raise AssertionError("unreachable")
 
 
 def _status_error(shown: str, response: httpx.Response) -> httpx.HTTPStatusError:
