@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ from model_folders import write_model
 
 ROOT = Path(__file__).parents[1]
 FILES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-WITHOUT_EXAMPLES = {"adding-a-family.md", "command-line.md"}
+WITHOUT_EXAMPLES = {"adding-a-family.md"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_examples(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_model(tmp_path / "models" / "my-finetune")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     text = path.read_text(encoding="utf-8")
     snippets = re.findall("^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
