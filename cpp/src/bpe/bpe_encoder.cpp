@@ -59,22 +59,15 @@ BpeEncoder::BpeEncoder(BpeTables tables, std::optional<SplitPattern> split, bool
 }
 
 void BpeEncoder::seed() {
-  LongMerger long_merger;
-  ShortMerger<64> merger;
+  find_whole<16>(1);
+  find_whole<64>(17);
+  LongMerger merger;
   for (TokenId id = 0; id < tables_.vocabulary.end_id(); ++id) {
     const std::string_view bytes = tables_.vocabulary.bytes(id);
     if (bytes.empty()) continue;
-    bool whole = false;
-    if (bytes.size() <= 64) {
-      merger.start(tables_, bytes);
-      do merger.look_up(tables_.merges);
-      while (merger.merge(tables_.merges));
-      merger.for_each_token([&](TokenId, std::size_t n_bytes) { whole = n_bytes == bytes.size(); });
-    } else {
-      whole = long_merger.merge(tables_, bytes).size() == 1;
-    }
-    is_whole_[static_cast<std::size_t>(id)] = whole;
-    if (!whole && !tables_.ignore_merges) continue;
+    std::vector<bool>::reference is_whole = is_whole_[static_cast<std::size_t>(id)];
+    if (bytes.size() > 64) is_whole = merger.merge(tables_, bytes).size() == 1;
+    if (!is_whole && !tables_.ignore_merges) continue;
     if (bytes.size() <= WordKey::kMaxBytes) {
       short_words_.insert(WordKey::of(bytes.data(), bytes.size(), bytes.size()),
                           {PackedToken::of(id, bytes.size())});
@@ -83,6 +76,27 @@ void BpeEncoder::seed() {
       long_words_.insert(bytes, {&symbol, 1});
     }
   }
+}
+
+// Among the tokens of `min_bytes` and more, up to what the merger takes.
+template <std::size_t kMaxBytes>
+void BpeEncoder::find_whole(std::size_t min_bytes) {
+  struct Item {
+    std::string_view bytes;
+    TokenId id;
+  };
+  TokenId id = 0;
+  const auto next = [&]() -> std::optional<Item> {
+    for (; id < tables_.vocabulary.end_id(); ++id) {
+      const std::string_view bytes = tables_.vocabulary.bytes(id);
+      if (bytes.size() >= min_bytes && bytes.size() <= kMaxBytes) return Item{bytes, id++};
+    }
+    return std::nullopt;
+  };
+  merge_side_by_side<kMaxBytes, Item>(tables_, next,
+                                      [&](const ShortMerger<kMaxBytes>& merger, const Item& item) {
+                                        is_whole_[static_cast<std::size_t>(item.id)] = merger.is_one_token();
+                                      });
 }
 
 void BpeEncoder::encode(std::span<const std::string_view> regions, EncodedRegions& out) const {

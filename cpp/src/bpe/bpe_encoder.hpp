@@ -23,6 +23,8 @@ class BpeEncoder final : public TextEncoder {
 
  private:
   void seed();
+  template <std::size_t kMaxBytes>
+  void find_whole(std::size_t min_bytes);
   [[nodiscard]] bool needs_normalising(std::string_view region) const;
 
   BpeTables tables_;

@@ -48,13 +48,18 @@ std::vector<Merge> read_merges(const BpeModel& model, const Vocabulary& vocabula
   if (!model.merges) return merges_by_id(vocabulary);
   std::vector<Merge> merges;
   merges.reserve(model.merges->size());
+  // Most merges make the token after the one that the merge before makes: a guess that saves the search.
+  TokenId next_result = 0;
   std::uint32_t rank = 0;
   for (const auto& [left_spelling, right_spelling] : *model.merges) {
     const std::optional<std::string> left = to_bytes(left_spelling);
     const std::optional<std::string> right = to_bytes(right_spelling);
     if (left && right) {
+      const std::string both = *left + *right;
+      const bool is_next = vocabulary.bytes(next_result) == both;
       const Merge merge{vocabulary.find(*left), vocabulary.find(*right), rank,
-                        vocabulary.find(*left + *right)};
+                        is_next ? next_result : vocabulary.find(both)};
+      next_result = merge.result + 1;
       if (merge.left == kNoToken || merge.right == kNoToken || merge.result == kNoToken) {
         throw Error(ErrorKind::value, "merges[" + std::to_string(rank) + "]",
                     "of or into something that is no token");

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -77,6 +78,7 @@ class ShortMerger {
     return true;
   }
 
+  [[nodiscard]] bool is_one_token() const noexcept { return next_[0] == kEnd; }
   /// Calls `visit(id, n_bytes)` for every token, in order.
   template <typename Visit>
   void for_each_token(Visit visit) const {
@@ -111,5 +113,39 @@ class ShortMerger {
 
 extern template class ShortMerger<16>;
 extern template class ShortMerger<64>;
+
+/// Merges words of at most kMaxBytes, several of them in turn. `next` gives them, an optional Item with its
+/// `bytes`, nothing at the end; `keep(merger, item)` takes what became of them, in any order.
+template <std::size_t kMaxBytes, typename Item, typename Next, typename Keep>
+void merge_side_by_side(const BpeTables& tables, Next next, Keep keep) {
+  struct Lane {
+    ShortMerger<kMaxBytes> merger;
+    Item item;
+  };
+  std::array<Lane, 4> lanes;
+  const auto start_next = [&](Lane& lane) {
+    const std::optional<Item> item = next();
+    if (!item) return false;
+    lane.item = *item;
+    lane.merger.start(tables, item->bytes);
+    return true;
+  };
+  std::size_t n_lanes = 0;
+  while (n_lanes < lanes.size() && start_next(lanes[n_lanes])) ++n_lanes;
+  while (n_lanes > 0) {
+    for (std::size_t i = 0; i < n_lanes; ++i) lanes[i].merger.look_up(tables.merges);
+    for (std::size_t i = 0; i < n_lanes;) {
+      Lane& lane = lanes[i];
+      if (!lane.merger.merge(tables.merges)) {
+        keep(lane.merger, lane.item);
+        if (!start_next(lane)) {
+          lane = lanes[--n_lanes];
+          continue;
+        }
+      }
+      ++i;
+    }
+  }
+}
 
 }  // namespace turnloom

@@ -38,12 +38,13 @@ Vocabulary::Vocabulary(std::span<const SpelledToken> tokens) : bytes_(by_id(toke
   for (const SpelledToken& token : tokens) {
     if (token.bytes.empty()) continue;
     const std::uint64_t hash = hash_bytes(token.bytes);
+    const auto tag = static_cast<std::uint32_t>(hash);
     std::size_t slot = hash >> shift_;
     for (; slots_[slot].id != kNoToken; slot = (slot + 1) & (n_slots - 1)) {
-      if (bytes(slots_[slot].id) == token.bytes)
+      if (slots_[slot].tag == tag && bytes(slots_[slot].id) == token.bytes)
         throw Error(ErrorKind::value, place_of(token.id), "spelled twice");
     }
-    slots_[slot] = {token.id, static_cast<std::uint32_t>(hash)};
+    slots_[slot] = {token.id, tag};
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <tuple>
 
 #include "turnloom/prompt.hpp"
@@ -215,8 +216,8 @@ bool WordEncoder::is_like(const Gap& one, const Gap& other) {
 
 // From the last gap to the first, so that every token is moved once.
 void WordEncoder::fill_gaps() {
-  merge_side_by_side<16>(0);
-  merge_side_by_side<kMaxMergerBytes>(16);
+  merge_gaps<16>(0);
+  merge_gaps<kMaxMergerBytes>(16);
 
   std::size_t n_missing = 0;
   for (std::size_t i = 0; i < n_gaps_; ++i) n_missing += gaps_[gaps_[i].like].n_symbols;
@@ -256,41 +257,26 @@ void WordEncoder::finish() {
   out_.ends.resize(n_tokens_);
 }
 
-// Words of more than `n_bytes`, up to what the merger takes.
+// The words of more than `n_bytes`, up to what the merger takes.
 template <std::size_t kMaxBytes>
-void WordEncoder::merge_side_by_side(std::size_t n_bytes) {
-  const MergeTable& table = shared_.tables.merges;
-  std::array<ShortMerger<kMaxBytes>, kLanes> mergers;
-  std::array<Gap*, kLanes> merged;
-  std::size_t n_lanes = 0;
-  std::size_t next = 0;
-  const auto start_next = [&](std::size_t lane) {
-    for (; next < n_gaps_; ++next) {
-      Gap& gap = gaps_[next];
-      if (gap.like != next || gap.n_bytes <= n_bytes || gap.n_bytes > kMaxBytes) continue;
-      mergers[lane].start(shared_.tables, {gap.bytes, gap.n_bytes});
-      merged[lane] = &gap;
-      ++next;
-      return true;
-    }
-    return false;
+void WordEncoder::merge_gaps(std::size_t n_bytes) {
+  struct Item {
+    std::string_view bytes;
+    Gap* gap;
   };
-  while (n_lanes < kLanes && start_next(n_lanes)) ++n_lanes;
-  while (n_lanes > 0) {
-    for (std::size_t lane = 0; lane < n_lanes; ++lane) mergers[lane].look_up(table);
-    for (std::size_t lane = 0; lane < n_lanes;) {
-      if (!mergers[lane].merge(table)) {
-        keep(mergers[lane], *merged[lane]);
-        if (!start_next(lane)) {
-          --n_lanes;
-          mergers[lane] = mergers[n_lanes];
-          merged[lane] = merged[n_lanes];
-          continue;
-        }
-      }
-      ++lane;
+  std::size_t i = 0;
+  const auto next = [&]() -> std::optional<Item> {
+    for (; i < n_gaps_; ++i) {
+      Gap& gap = gaps_[i];
+      if (gap.like != i || gap.n_bytes <= n_bytes || gap.n_bytes > kMaxBytes) continue;
+      ++i;
+      return Item{{gap.bytes, gap.n_bytes}, &gap};
     }
-  }
+    return std::nullopt;
+  };
+  merge_side_by_side<kMaxBytes, Item>(
+      shared_.tables, next,
+      [&](const ShortMerger<kMaxBytes>& merger, const Item& item) { keep(merger, *item.gap); });
 }
 
 template <std::size_t kMaxBytes>

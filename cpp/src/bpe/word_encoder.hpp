@@ -49,7 +49,6 @@ class WordEncoder {
  private:
   static constexpr std::size_t kAhead = 64;
   static constexpr std::size_t kMaxGaps = 128;
-  static constexpr std::size_t kLanes = 4;  // words that merge side by side
 
   struct Word {
     std::uint32_t begin;
@@ -98,7 +97,7 @@ class WordEncoder {
 
   [[nodiscard]] static bool is_like(const Gap& one, const Gap& other);
   template <std::size_t kMaxBytes>
-  void merge_side_by_side(std::size_t n_bytes);
+  void merge_gaps(std::size_t n_bytes);
   template <std::size_t kMaxBytes>
   void keep(const ShortMerger<kMaxBytes>& merger, Gap& gap);
 
