@@ -150,13 +150,12 @@ def main() -> None:
     )
     options = parser.parse_args()
     for name in PARTS if options.only is None else [options.only]:
-        groups = []
         for family in options.vocabularies:
             for workload in PARTS[name].workloads:
                 if options.workloads is None or workload in options.workloads:
-                    groups.append(Bench(options, name, family, workload).run())
-                    print(groups[-1].table(), flush=True)
-        write_results(BENCH / "RESULTS.md", groups)
+                    group = Bench(options, name, family, workload).run()
+                    print(group.table(), flush=True)
+                    write_results(BENCH / "RESULTS.md", [group])
 
 
 if __name__ == "__main__":

@@ -193,6 +193,8 @@ def test_encode_arguments(tok: Tokenizer) -> None:
         tok.encode("x", special="some")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"^threads: expected at least 1, got 0"):
         tok.encode_batch([], threads=0)
+    with pytest.raises(ValueError, match=r"^threads: expected at most 2147483647, got 1180"):
+        tok.encode_batch([], threads=2**70)
     with pytest.raises(TypeError, match=r"^threads: expected int or None, got bool"):
         tok.encode_batch([], threads=True)
 
@@ -234,6 +236,9 @@ def test_bad_ids(ids: Any, error: type[Exception], text: str, tok: Tokenizer) ->
 def test_decode_batch_argument(tok: Tokenizer) -> None:
     with pytest.raises(TypeError, match=r"^batch: expected list, tuple or RaggedIds, got str"):
         tok.decode_batch("x")  # type: ignore[arg-type]
+    for offsets in ([0, 2, 1], [0, 3], [-1, 2]):
+        with pytest.raises(ValueError, match=r"^batch\.offsets: expected ascending offsets from 0 to 2"):
+            tok.decode_batch(RaggedIds(np.array([1, 2], np.int32), np.array(offsets)))
 
 
 def test_vocabulary(tok: Tokenizer) -> None:

@@ -2,13 +2,15 @@
 
 from collections.abc import Sized
 
+_MOST_THREADS = 2**31 - 1
+
 
 def thread_count(threads: int | None) -> int:
     """Return how many threads to run on.
 
     Raises:
         TypeError: `threads` is no int.
-        ValueError: it is less than 1.
+        ValueError: it is less than 1, or more than any system has.
     """
     if threads is None:
         return 1
@@ -16,6 +18,8 @@ def thread_count(threads: int | None) -> int:
         raise TypeError(f"threads: expected int or None, got {type(threads).__name__}")
     if threads < 1:
         raise ValueError(f"threads: expected at least 1, got {threads}")
+    if threads > _MOST_THREADS:
+        raise ValueError(f"threads: expected at most {_MOST_THREADS}, got {threads}")
     return threads
 
 

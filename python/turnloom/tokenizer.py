@@ -178,8 +178,16 @@ class Tokenizer:
         *,
         skip_special_tokens: bool = False,
     ) -> list[str]:
-        """Return the text of every row of token ids; see `decode`."""
-        if not isinstance(batch, (list, tuple, RaggedIds)):
+        """Return the text of every row of token ids; see `decode`.
+
+        Raises:
+            ValueError: the offsets of a `RaggedIds` are not in order, or out of range.
+        """
+        if isinstance(batch, RaggedIds):
+            from turnloom._ragged import check_ragged
+
+            check_ragged(batch, "batch")
+        elif not isinstance(batch, (list, tuple)):
             raise TypeError(f"batch: expected list, tuple or RaggedIds, got {type(batch).__name__}")
         return self._tokens.decode_batch(list(batch), skip_special_tokens=skip_special_tokens)
 
