@@ -188,6 +188,32 @@ class TestSamples:
         with pytest.raises(ValueError, match=f"^{text}$"):
             build(both, [HI, YO])
 
+    def test_h35_any_chat_template(self) -> None:
+        body = "{{ m.content }}<|im_end|>"
+        tags = "{% if m.role == 'user' %}BODY{% else %}{% generation %}BODY{% endgeneration %}{% endif %}"
+
+        def renderer_of(turn: str) -> turnloom.DefaultRenderer:
+            template = "{% for m in messages %}<|im_start|>{{ m.role }}\nTURN{{ '\\n' }}{% endfor %}".replace(
+                "TURN", turn
+            )
+            renderer = turnloom.create_renderer(
+                TOKENIZER, turnloom.DefaultRendererConfig(chat_template=template)
+            )
+            assert isinstance(renderer, turnloom.DefaultRenderer)
+            return renderer
+
+        with pytest.raises(ValueError, match=r"^role_to_mask: needed"):
+            build_training_sample(renderer_of(body), [HI, YO])
+        whole = build_training_sample(renderer_of(body), [HI, YO], role_to_mask=is_assistant)
+        tagged = build_training_sample(renderer_of(tags.replace("BODY", body)), [HI, YO])
+        assert whole.token_ids == tagged.token_ids == both_of("chatml").render_ids([HI, YO])
+        trained = [
+            [id for id, loss in zip(it.token_ids, it.loss_mask, strict=True) if loss]
+            for it in (whole, tagged)
+        ]
+        texts = [TOKENIZER.decode(ids) for ids in trained]
+        assert texts == ["<|im_start|>assistant\nYo<|im_end|>\n", "Yo<|im_end|>"]
+
     def test_without_message_indices(self) -> None:
         renderer = NoMasks(both_of("chatml").native, indices=False, sampled=True)
         sample = build_training_sample(renderer, [HI, YO], ensure_final_stop=True)
