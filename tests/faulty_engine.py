@@ -78,7 +78,7 @@ class FaultyEngine(fake_engine.FakeEngine):
 
     def note(self, body: Any) -> None:
         """Keep what was asked."""
-        headers = {name.lower(): value for name, value in self.headers.items()}
+        headers = {name.lower(): ", ".join(self.headers.get_all(name, [])) for name in self.headers}
         with self.lock:
             self.requests.append({"path": self.path, "headers": headers, "body": body, "at": time.time()})
 

@@ -142,13 +142,22 @@ def test_a_call_that_is_cut_off_is_none(engine: Engine) -> None:
     assert (result["finish_reason"], len(result["completion_ids"])) == ("length", 12)
 
 
-def test_a_bad_call_does_not_go_on() -> None:
-    """Seen as in the renderers package: only a good call turns "stop" into "tool_calls"."""
-    completion = TOKENIZER.encode("<tool_call>\n{x\n</tool_call><|im_end|>")
-    for text, expected in ((completion, "stop"), (TOKENIZER.encode(CALLED), "tool_calls")):
-        result = asyncio.run(_answered({"choices": [_choice(text)]}))
-        assert result["finish_reason"] == expected
-        assert len(result["tool_calls"]) == 1
+@pytest.mark.parametrize(
+    ("completion", "said", "expected"),
+    [
+        (CALLED, "stop", "tool_calls"),
+        (CALLED, "length", "length"),
+        (CALLED, None, None),
+        ("<tool_call>\n{x\n</tool_call><|im_end|>", "stop", "stop"),
+    ],
+)
+def test_only_a_good_call_that_ends_the_turn_goes_on(
+    completion: str, said: str | None, expected: str | None
+) -> None:
+    choice = {**_choice(TOKENIZER.encode(completion)), "finish_reason": said}
+    result = asyncio.run(_answered({"choices": [choice]}))
+    assert result["finish_reason"] == expected
+    assert len(result["tool_calls"]) == 1
 
 
 def test_experts_and_masks_are_kept() -> None:
