@@ -33,7 +33,8 @@ def tokenizer() -> turnloom.Tokenizer:
 
 @pytest.fixture(scope="module")
 def renderer(tokenizer: turnloom.Tokenizer) -> turnloom.Renderer:
-    return turnloom.create_renderer(tokenizer, turnloom.Qwen3Config())
+    # As renderers does: markers in a text are tokens.
+    return turnloom.create_renderer(tokenizer, turnloom.Qwen3Config(marker_policy="all"))
 
 
 @pytest.fixture(scope="module")
