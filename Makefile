@@ -50,6 +50,7 @@ exhaustive: $(VENV)/with-test
 
 bench: $(BENCH)/with-bench
 	$(BENCH)/bin/python bench/differential_renderers.py
+	$(BENCH)/bin/python bench/differential_bridge.py
 	$(BENCH)/bin/python bench/compare.py --python-1-0 $(BENCH)-1.0/bin/python
 
 lint: $(VENV)/with-dev
