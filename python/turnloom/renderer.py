@@ -14,13 +14,13 @@ from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
 from turnloom.loss import LossRule, core_rule, core_rules, loss_rule, row_loss_rules
 from turnloom.parsing import ParsedResponse, StreamParser, token_bytes, tool_names
 from turnloom.rendered import ContentMarker, Field, RenderedTokens, TokenColumns
-from turnloom.session import Session
 from turnloom.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from turnloom._ids import TokenIds
     from turnloom.configs import AutoRendererConfig, DefaultRendererConfig, KnownConfig, RendererConfig
     from turnloom.default_renderer import DefaultRenderer
+    from turnloom.session import Session
     from turnloom.types import Messages, Tools
 
 OnError: TypeAlias = Literal["raise", "collect"]
@@ -215,6 +215,8 @@ class Renderer:
         Raises:
             RenderError, TypeError, ValueError: as `render`.
         """
+        from turnloom.session import Session
+
         return Session(self, messages, tools)
 
     def get_stop_token_ids(self) -> list[int]:
