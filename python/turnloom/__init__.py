@@ -16,6 +16,7 @@ from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
 from turnloom.drift import Drift, DriftKind, Observation
 from turnloom.errors import RenderError, TemplateLimitError
 from turnloom.families import FamilyDescription, KnownFamily, describe, known_families
+from turnloom.family_renderers import Llama3Renderer, Qwen3Renderer
 from turnloom.hashing import fnv1a_64, fnv1a_64_batch, prefix_hashes
 from turnloom.loss import LossRule
 from turnloom.model_family import MODEL_RENDERER_MAP
@@ -28,8 +29,21 @@ from turnloom.parsing import (
     StreamParser,
     ToolCallParseStatus,
 )
+from turnloom.protocol_tokenizer import OffsetTokenizer, ProtocolTokenizer
 from turnloom.rendered import ContentMarker, Field, RenderedTokens, TokenColumns
+from turnloom.rendered_conversation import RenderedConversation
 from turnloom.renderer import Renderer, create_renderer
+from turnloom.renderer_helpers import (
+    AttributedTextSegments,
+    attribute_text_segments,
+    extract_message_tool_names,
+    introduces_user_query,
+    is_multimodal,
+    reject_assistant_in_extension,
+    resolve_thinking_retention,
+    should_rerender_for_thinking_retention,
+    trim_to_turn_close,
+)
 from turnloom.scan import TokenHits, count_tokens, find_first, find_last, scan, split_at
 from turnloom.session import BridgeResult, Session, TrainingSample
 from turnloom.tokenizer import RaggedIds, Tokenizer, load_tokenizer
@@ -40,17 +54,21 @@ from turnloom.training import (
     build_training_sample,
     build_trajectory_step,
 )
+from turnloom.types import Content, ContentPart, Message, TextPart, ToolCall, ToolCallFunction, ToolSpec
 
 if TYPE_CHECKING:
     from turnloom.chat_template import ChatTemplate, TemplateLimits
     from turnloom.configs import (
         AutoRendererConfig,
+        BaseRendererConfig,
         ChatMLConfig,
         DefaultRendererConfig,
         Llama3Config,
+        Llama3RendererConfig,
         Llama31Config,
         Llama32Config,
         Qwen3Config,
+        Qwen3RendererConfig,
         Qwen25Config,
         RendererConfig,
         config_from_name,
@@ -63,7 +81,9 @@ __version__ = version("turnloom")
 
 __all__ = [
     "MODEL_RENDERER_MAP",
+    "AttributedTextSegments",
     "AutoRendererConfig",
+    "BaseRendererConfig",
     "BridgeRefusal",
     "BridgeRefusalReason",
     "BridgeResult",
@@ -71,7 +91,9 @@ __all__ = [
     "ChatMLConfig",
     "ChatTemplate",
     "ConformedMessages",
+    "Content",
     "ContentMarker",
+    "ContentPart",
     "DefaultRenderer",
     "DefaultRendererConfig",
     "Delta",
@@ -81,17 +103,25 @@ __all__ = [
     "Field",
     "KnownFamily",
     "Llama3Config",
+    "Llama3Renderer",
+    "Llama3RendererConfig",
     "Llama31Config",
     "Llama32Config",
     "LossRule",
+    "Message",
     "Observation",
+    "OffsetTokenizer",
     "PackedBatch",
     "ParsedResponse",
     "ParsedToolCall",
+    "ProtocolTokenizer",
     "Qwen3Config",
+    "Qwen3Renderer",
+    "Qwen3RendererConfig",
     "Qwen25Config",
     "RaggedIds",
     "RenderError",
+    "RenderedConversation",
     "RenderedTokens",
     "RenderedTrainingSample",
     "Renderer",
@@ -100,31 +130,44 @@ __all__ = [
     "StreamParser",
     "TemplateLimitError",
     "TemplateLimits",
+    "TextPart",
     "TokenBatch",
     "TokenColumns",
     "TokenHits",
     "Tokenizer",
+    "ToolCall",
+    "ToolCallFunction",
     "ToolCallIdFormat",
     "ToolCallParseStatus",
+    "ToolSpec",
     "TrainingSample",
     "TrajectoryStep",
+    "__version__",
+    "attribute_text_segments",
     "build_training_sample",
     "build_trajectory_step",
     "config_from_name",
     "count_tokens",
     "create_renderer",
     "describe",
+    "extract_message_tool_names",
     "find_first",
     "find_last",
     "fnv1a_64",
     "fnv1a_64_batch",
+    "introduces_user_query",
+    "is_multimodal",
     "known_families",
     "load_tokenizer",
     "merge_chat_template_kwargs",
     "prefix_hashes",
+    "reject_assistant_in_extension",
+    "resolve_thinking_retention",
     "scan",
+    "should_rerender_for_thinking_retention",
     "split_at",
     "template_field_names",
+    "trim_to_turn_close",
 ]
 
 # They need pydantic or jinja2, which is loaded when one of them is first used.
