@@ -317,7 +317,7 @@ def test_describe() -> None:
     nothing = describe(load("me/model"))
     assert (nothing.family, nothing.revision, nothing.abilities) == (None, None, ())
     assert str(nothing).startswith("no known family (nothing): the tokenizer has no chat template; its name")
-    with pytest.raises(TypeError, match="tokenizer: expected a turnloom Tokenizer, got str"):
+    with pytest.raises(TypeError, match="tokenizer: expected a tokenizer, got str"):
         describe("builtin")  # type: ignore[arg-type]
 
 

@@ -178,7 +178,7 @@ class TestBatchArguments:
 
 class TestConstruction:
     def test_tokenizer(self) -> None:
-        with pytest.raises(TypeError, match=r"^tokenizer: expected a turnloom Tokenizer, got str$"):
+        with pytest.raises(TypeError, match=r"^tokenizer: expected a tokenizer, got str$"):
             turnloom.create_renderer("builtin", Qwen3Config())  # type: ignore[arg-type]
 
     def test_config(self) -> None:

@@ -28,16 +28,11 @@ def resolve_config(
     chat_template_kwargs: Mapping[str, object] | None,
 ) -> ResolvedConfig:
     """Return the config of the format that `create_renderer` was asked for; its arguments and errors."""
-    from turnloom.configs import (
-        AutoRendererConfig,
-        DefaultRendererConfig,
-        FamilyConfig,
-        merge_chat_template_kwargs,
-    )
+    from turnloom.configs import AutoRendererConfig, BaseRendererConfig, merge_chat_template_kwargs
 
     if config is None:
         config = AutoRendererConfig()
-    if not isinstance(config, (FamilyConfig, DefaultRendererConfig)):
+    if not isinstance(config, BaseRendererConfig):
         raise TypeError(f"config: expected a config such as Qwen3Config(), got {type(config).__name__}")
     if isinstance(config, AutoRendererConfig):
         config = _found_config(tokenizer, config)

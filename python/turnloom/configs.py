@@ -1,27 +1,25 @@
 """Typed options of each chat format. Loading this module loads pydantic."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal, Self, TypeAlias, TypeVar, cast, get_args
+from typing import Annotated, Literal, Self, TypeAlias, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 
+from turnloom.base_config import BaseRendererConfig as BaseRendererConfig
+from turnloom.base_config import ThinkingRetention as ThinkingRetention
 from turnloom.default_config import DefaultRendererConfig as DefaultRendererConfig
 
 MarkerPolicy: TypeAlias = Literal["trusted", "all", "none", "reject"]
 OnLoss: TypeAlias = Literal["raise", "template"]
-ThinkingRetention: TypeAlias = Literal["tool_cycle", "all"]
+ResolvedThinkingRetention: TypeAlias = Literal["template", "tool_cycle", "all"]
+"""The policy of a renderer; "template" is that of `DefaultRenderer`."""
 
 SHARED_FIELDS = frozenset({"name", "marker_policy", "on_loss", "thinking_retention"})
 
 
-class FamilyConfig(BaseModel):
-    """What every format has: frozen, and closed to unknown fields."""
+class FamilyConfig(BaseRendererConfig):
+    """What every family has."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    template_fields: ClassVar[frozenset[str]] = frozenset()
-    """The fields that are variables of the model's chat template; the others are ours."""
-
-    name: str
     marker_policy: MarkerPolicy = "trusted"
     """Where text that merely spells a control token becomes that token: "trusted" in text of the assistant
     and of system messages, "all" anywhere (the ids of `apply_chat_template`), "none" nowhere, "reject" as
@@ -29,10 +27,6 @@ class FamilyConfig(BaseModel):
     on_loss: OnLoss = "raise"
     """What happens where the format has no place for something that was passed: "raise" a RenderError that
     names it, or render what the chat "template" renders."""
-
-    thinking_retention: ThinkingRetention | None = None
-    """What a bridge may keep of the reasoning of earlier turns: "all" of it, or that of one "tool_cycle", so
-    that a new user message makes it refuse. None follows what the template does with the options given."""
 
     def options(self) -> dict[str, bool | str | list[str] | None]:
         """Return the fields that are the family's own."""
@@ -115,6 +109,10 @@ class Llama31Config(Llama32Config):
     """Built-in tools, such as "brave_search", "wolfram_alpha" and "code_interpreter"."""
 
 
+# The names that the `renderers` package has for them; its Llama 3 is Llama 3.2.
+Qwen3RendererConfig = Qwen3Config
+Llama3RendererConfig = Llama32Config
+
 KnownConfig: TypeAlias = (
     ChatMLConfig | Qwen25Config | Qwen3Config | Llama3Config | Llama31Config | Llama32Config
 )
@@ -122,7 +120,7 @@ AnyConfig: TypeAlias = AutoRendererConfig | KnownConfig
 ResolvedConfig: TypeAlias = KnownConfig | DefaultRendererConfig
 RendererConfig: TypeAlias = Annotated[AnyConfig | DefaultRendererConfig, Field(discriminator="name")]
 
-ConfigT = TypeVar("ConfigT", bound=FamilyConfig | DefaultRendererConfig)
+ConfigT = TypeVar("ConfigT", bound=BaseRendererConfig)
 
 _ADAPTER: TypeAdapter[AnyConfig | DefaultRendererConfig] = TypeAdapter(RendererConfig)
 
@@ -150,35 +148,37 @@ def config_from_name(name: str, **fields: object) -> AnyConfig | DefaultRenderer
     return _ADAPTER.validate_python({**fields, "name": name})
 
 
-def template_field_names(config: AnyConfig | DefaultRendererConfig) -> frozenset[str]:
+def template_field_names(config: BaseRendererConfig) -> frozenset[str]:
     """Return the variables of the model's chat template that a config has as fields."""
     if isinstance(config, DefaultRendererConfig):
         return frozenset(config.template_variables())
-    return config.template_fields
+    return config.template_field_names()
 
 
-def merge_chat_template_kwargs(config: ConfigT, kwargs: Mapping[str, object] | None) -> ConfigT:
+def merge_chat_template_kwargs(config: ConfigT, chat_template_kwargs: Mapping[str, object] | None) -> ConfigT:
     """Return the config with other values for variables of the chat template.
 
     >>> merge_chat_template_kwargs(Qwen3Config(), {"enable_thinking": False}).enable_thinking
     False
 
     Raises:
-        TypeError: `kwargs` is no mapping.
+        TypeError: `chat_template_kwargs` is no mapping.
         ValueError: a name is none of `template_field_names(config)`, or a value is wrong. `DefaultRenderer`
             takes any name that is not that of one of its own fields.
     """
-    if kwargs is None:
+    if chat_template_kwargs is None:
         return config
-    if not isinstance(kwargs, Mapping):
-        raise TypeError(f"chat_template_kwargs: expected a mapping, got {type(kwargs).__name__}")
-    for name in kwargs:
+    if not isinstance(chat_template_kwargs, Mapping):
+        raise TypeError(
+            f"chat_template_kwargs: expected a mapping, got {type(chat_template_kwargs).__name__}"
+        )
+    for name in chat_template_kwargs:
         _check_variable(config, name)
     given = {field: getattr(config, field) for field in config.model_fields_set}
-    return cast(ConfigT, type(config).model_validate({**given, **kwargs}))
+    return type(config).model_validate({**given, **chat_template_kwargs})
 
 
-def _check_variable(config: FamilyConfig | DefaultRendererConfig, name: str) -> None:
+def _check_variable(config: BaseRendererConfig, name: str) -> None:
     if isinstance(config, DefaultRendererConfig):
         if name in DefaultRendererConfig.model_fields:
             raise ValueError(f"chat_template_kwargs: {name!r} is a field of the config, no variable")

@@ -1,28 +1,29 @@
 """The options of `DefaultRenderer`. Loading this module loads pydantic."""
 
 from datetime import datetime
-from typing import ClassVar, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
+from turnloom.base_config import BaseRendererConfig
 from turnloom.template_limits import TemplateLimits
 
 ToolParserName: TypeAlias = Literal["qwen3", "llama-3"]
 ReasoningParserName: TypeAlias = Literal["think"]
 
 
-class DefaultRendererConfig(BaseModel):
+class DefaultRendererConfig(BaseRendererConfig):
     """Any model by its own Jinja chat template. Further fields are variables of the template.
 
     >>> DefaultRendererConfig(reasoning_parser="think", enable_thinking=False).template_variables()
     {'enable_thinking': False}
     """
 
-    model_config = ConfigDict(frozen=True, extra="allow")
-    template_fields: ClassVar[frozenset[str]] = frozenset()
-    """Any name is a variable of the template."""
+    model_config = ConfigDict(extra="allow")
 
     name: Literal["default"] = "default"
+    thinking_retention: None = None
+    """The template alone decides what is kept of earlier reasoning."""
     chat_template: str | None = None
     """The text of the template, or the name of one of the tokenizer's; None is the tokenizer's own."""
     tool_parser: ToolParserName | None = None

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from turnloom._arguments import check_completions, check_rows, thread_count
+from turnloom._tokenizer_argument import TokenizerObject, own_tokenizer
 from turnloom.batch import TokenBatch
 from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
 from turnloom.chat_template import ChatTemplate
 from turnloom.default_batch import NO_TOKENS, joined
 from turnloom.default_loss import loss_mask
 from turnloom.default_parsing import DefaultParser
-from turnloom.default_rendering import attributed_text, roles_of, to_columns, tool_names_of
+from turnloom.default_rendering import attributed_text, roles_of, to_columns
 from turnloom.loss import LossRule, loss_rule, row_loss_rules
 from turnloom.rendered import RenderedTokens, TokenColumns
+from turnloom.renderer_helpers import extract_message_tool_names
 
 if TYPE_CHECKING:
     from turnloom._ids import TokenIds
@@ -38,14 +40,17 @@ class DefaultRenderer:
 
     __slots__ = ("_config", "_parser", "_templates", "_tokenizer")
 
-    def __init__(self, tokenizer: Tokenizer, config: DefaultRendererConfig) -> None:
+    def __init__(self, tokenizer: TokenizerObject, config: DefaultRendererConfig | None = None) -> None:
         """Compile the template.
 
         Raises:
+            TypeError: `tokenizer` is none.
             ValueError: there is no template, or it is none. The message has the line.
         """
-        self._tokenizer = tokenizer
-        self._config = config
+        from turnloom.default_config import DefaultRendererConfig
+
+        self._tokenizer = tokenizer = own_tokenizer(tokenizer)
+        self._config = config = config or DefaultRendererConfig()
         self._templates = {
             name: ChatTemplate(
                 source,
@@ -149,7 +154,9 @@ class DefaultRenderer:
             byte_offsets=byte_offsets,
             loss=loss_rule(loss),
         )
-        return RenderedTokens.from_columns(columns, roles_of(messages), tool_names_of(messages), [])
+        return RenderedTokens.from_columns(
+            columns, roles_of(messages), extract_message_tool_names(messages), []
+        )
 
     def render_batch(
         self,

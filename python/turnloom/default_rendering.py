@@ -127,19 +127,3 @@ def _byte_positions(text: str, positions: Iterable[int]) -> NDArray[np.int64]:
 def roles_of(messages: Sequence[Mapping[str, object]]) -> list[str]:
     """Return the role of each message, "" where it has none."""
     return [role if isinstance(role := message.get("role"), str) else "" for message in messages]
-
-
-def tool_names_of(messages: Sequence[Mapping[str, object]]) -> list[str | None]:
-    """Return the tool that each message of role "tool" answers for: its name, else that of the call."""
-    called: dict[object, object] = {}
-    names: list[str | None] = []
-    for message in messages:
-        calls = message.get("tool_calls")
-        for call in calls if isinstance(calls, (list, tuple)) else ():
-            function = call.get("function", call) if isinstance(call, Mapping) else None
-            if isinstance(function, Mapping) and isinstance(call.get("id"), str):
-                called[call["id"]] = function.get("name")
-        id_ = message.get("tool_call_id")
-        name = message.get("name") or (called.get(id_) if isinstance(id_, str) else None)
-        names.append(name if message.get("role") == "tool" and isinstance(name, str) else None)
-    return names

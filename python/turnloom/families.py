@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from turnloom._template_families import FAMILY_OF_TEMPLATE
+from turnloom._tokenizer_argument import TokenizerObject, own_tokenizer
 from turnloom.auto_config import config_of
 from turnloom.detection import FoundBy, find_family
 from turnloom.model_family import FAMILY_OF_MODEL, ModelFamily
-from turnloom.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from turnloom.configs import ResolvedConfig
@@ -47,16 +47,15 @@ class FamilyDescription:
         return f"{family} ({', '.join(self.abilities) or 'nothing'}): {self.looked_at}"
 
 
-def describe(tokenizer: Tokenizer) -> FamilyDescription:
+def describe(tokenizer: TokenizerObject) -> FamilyDescription:
     """Return which renderer `create_renderer(tokenizer)` gives, what it can do, and why it is that one.
 
     >>> print(describe(load_tokenizer("path/to/Qwen3-8B")))
     qwen3 current (render, parse, bridge, sessions): its chat template (sha256 a55ee1b16601) is a known one
     """
-    if not isinstance(tokenizer, Tokenizer):
-        raise TypeError(f"tokenizer: expected a turnloom Tokenizer, got {type(tokenizer).__name__}")
-    found = find_family(tokenizer)
-    config = config_of(tokenizer, found)
+    own = own_tokenizer(tokenizer)
+    found = find_family(own)
+    config = config_of(own, found)
     if found.family is not None:
         abilities = ABILITIES
     elif config is not None:  # a chat template alone gives whole conversations only

@@ -1,6 +1,6 @@
 """Tokenizers known by their methods alone: `encode`, `decode`, `convert_tokens_to_ids`, perhaps offsets."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
@@ -25,6 +25,15 @@ class ProtocolTokenizer(Protocol):
     def encode(self, text: str, *, add_special_tokens: bool = False) -> list[int]: ...
     def decode(self, ids: list[int], *, skip_special_tokens: bool = False) -> str: ...
     def convert_tokens_to_ids(self, tokens: str) -> int | None: ...
+
+
+@runtime_checkable
+class OffsetTokenizer(ProtocolTokenizer, Protocol):
+    """One that also tells where its tokens stand: it gives `input_ids`, `offset_mapping` in characters."""
+
+    def __call__(
+        self, text: str, *, add_special_tokens: bool = False, return_offsets_mapping: bool = True
+    ) -> Mapping[str, Any]: ...
 
 
 def is_known_by_methods(source: object) -> TypeGuard[ProtocolTokenizer]:

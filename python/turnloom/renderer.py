@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 from turnloom import _core
 from turnloom._arguments import check_completions, check_rows, thread_count
 from turnloom._core_types import MarkerTuple
+from turnloom._tokenizer_argument import TokenizerObject, own_tokenizer
 from turnloom.auto_config import resolve_config
 from turnloom.batch import TokenBatch
 from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
@@ -314,27 +315,27 @@ class Renderer:
 
 @overload
 def create_renderer(
-    tokenizer: Tokenizer,
+    tokenizer: TokenizerObject,
     config: KnownConfig,
     *,
     chat_template_kwargs: Mapping[str, object] | None = None,
 ) -> Renderer: ...
 @overload
 def create_renderer(
-    tokenizer: Tokenizer,
+    tokenizer: TokenizerObject,
     config: DefaultRendererConfig,
     *,
     chat_template_kwargs: Mapping[str, object] | None = None,
 ) -> DefaultRenderer: ...
 @overload
 def create_renderer(
-    tokenizer: Tokenizer,
+    tokenizer: TokenizerObject,
     config: AutoRendererConfig | None = None,
     *,
     chat_template_kwargs: Mapping[str, object] | None = None,
 ) -> Renderer | DefaultRenderer: ...
 def create_renderer(
-    tokenizer: Tokenizer,
+    tokenizer: TokenizerObject,
     config: RendererConfig | None = None,
     *,
     chat_template_kwargs: Mapping[str, object] | None = None,
@@ -345,6 +346,8 @@ def create_renderer(
     >>> renderer = turnloom.create_renderer(tokenizer, turnloom.Qwen3Config())
 
     Args:
+        tokenizer: one that `load_tokenizer` gave, or an object that it takes, as a transformers tokenizer. An
+            object is read anew by every call.
         config: None or `AutoRendererConfig()` finds the format by the tokenizer's own chat template, else by
             the name of its model; `describe(tokenizer)` says what would be found. A template that is not
             known is rendered as it is, as with `DefaultRendererConfig()`.
@@ -356,11 +359,10 @@ def create_renderer(
         ValueError: the vocabulary lacks a control token of the format; the format cannot be found, or has no
             such variable; the chat template is none.
     """
-    if not isinstance(tokenizer, Tokenizer):
-        raise TypeError(f"tokenizer: expected a turnloom Tokenizer, got {type(tokenizer).__name__}")
-    resolved = resolve_config(tokenizer, config, chat_template_kwargs)
+    own = own_tokenizer(tokenizer)
+    resolved = resolve_config(own, config, chat_template_kwargs)
     if resolved.name == "default":
         from turnloom.default_renderer import DefaultRenderer
 
-        return DefaultRenderer(tokenizer, resolved)
-    return Renderer(tokenizer, resolved)
+        return DefaultRenderer(own, resolved)
+    return Renderer(own, resolved)

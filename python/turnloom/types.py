@@ -26,7 +26,7 @@ ContentPart: TypeAlias = str | TextPart | ForeignPart
 Content: TypeAlias = str | Sequence[ContentPart] | None
 
 
-class FunctionCall(TypedDict):
+class ToolCallFunction(TypedDict):
     """The function of a tool call."""
 
     name: str
@@ -35,14 +35,14 @@ class FunctionCall(TypedDict):
 
 
 class ToolCall(TypedDict):
-    """A tool call; the flat form is `FunctionCall` with an `id`."""
+    """A tool call; the flat form is `ToolCallFunction` with an `id`."""
 
-    function: FunctionCall
+    function: ToolCallFunction
     id: NotRequired[str | None]
     type: NotRequired[str]
 
 
-class FlatToolCall(FunctionCall):
+class FlatToolCall(ToolCallFunction):
     """A tool call without the `function` wrapper."""
 
     id: NotRequired[str | None]

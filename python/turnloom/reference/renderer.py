@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from turnloom._arguments import thread_count
 from turnloom._ids import TokenIds, token_id_array
+from turnloom._tokenizer_argument import TokenizerObject, own_tokenizer
 from turnloom.auto_config import resolve_config
 from turnloom.batch import TokenBatch
 from turnloom.bridge import BridgeRefusal
@@ -306,7 +307,7 @@ class Renderer(ParsingCalls):
 
 
 def create_renderer(
-    tokenizer: Tokenizer,
+    tokenizer: TokenizerObject,
     config: AnyConfig | None = None,
     *,
     chat_template_kwargs: Mapping[str, object] | None = None,
@@ -317,10 +318,11 @@ def create_renderer(
         KeyError: the config names no known format.
         ValueError: as there, and for `DefaultRendererConfig`.
     """
-    resolved = resolve_config(tokenizer, config, chat_template_kwargs)
+    own = own_tokenizer(tokenizer)
+    resolved = resolve_config(own, config, chat_template_kwargs)
     if resolved.name == "default":
         raise ValueError("config: DefaultRenderer is Python as it is, there is no other one for reference")
-    return Renderer(tokenizer, resolved)
+    return Renderer(own, resolved)
 
 
 def _offsets(rows: Sequence[TokenColumns | None]) -> npt.NDArray[np.int64]:
