@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from turnloom._tokenizer_argument import TokenizerObject, own_tokenizer
 from turnloom.renderer import Renderer
 
 if TYPE_CHECKING:
+    from turnloom._tokenizer_argument import TokenizerObject
     from turnloom.configs import KnownConfig, Llama32Config, Qwen3Config
 
 
@@ -27,7 +27,7 @@ class Qwen3Renderer(Renderer, metaclass=_OfFamily):
     family: ClassVar[str] = "qwen3"
 
     def __init__(self, tokenizer: TokenizerObject, config: Qwen3Config | None = None) -> None:
-        super().__init__(own_tokenizer(tokenizer), config or _default_config(self.family))
+        super().__init__(tokenizer, config or _default_config(self.family))
 
 
 class Llama3Renderer(Renderer, metaclass=_OfFamily):
@@ -37,7 +37,7 @@ class Llama3Renderer(Renderer, metaclass=_OfFamily):
     family: ClassVar[str] = "llama-3.2"
 
     def __init__(self, tokenizer: TokenizerObject, config: Llama32Config | None = None) -> None:
-        super().__init__(own_tokenizer(tokenizer), config or _default_config(self.family))
+        super().__init__(tokenizer, config or _default_config(self.family))
 
 
 def _default_config(family: str) -> KnownConfig:

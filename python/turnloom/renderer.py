@@ -35,11 +35,11 @@ class Renderer:
 
     __slots__ = ("_config", "_core", "_parser", "_tokenizer")
 
-    def __init__(self, tokenizer: Tokenizer, config: KnownConfig) -> None:
-        self._tokenizer = tokenizer
+    def __init__(self, tokenizer: TokenizerObject, config: KnownConfig) -> None:
+        self._tokenizer = own_tokenizer(tokenizer)
         self._config = config
         self._core = _core.Renderer(
-            tokenizer._core,
+            self._tokenizer._core,
             config.name,
             options=config.options(),
             marker_policy=config.marker_policy,
