@@ -198,6 +198,20 @@ def test_what_was_found_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert "is not a known one; its name, 'Qwen/Qwen3-8B', is that of a known model" in by_name_only
 
 
+def test_a_config_of_another_format_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    known = load("meta-llama/Llama-3.2-1B-Instruct")
+    with caplog.at_level(logging.WARNING, "turnloom"):
+        for tokenizer in (known, load("me/model", CHATML), load("me/model")):
+            create_renderer(tokenizer, Llama3Config())
+        create_renderer(known, turnloom.Llama32Config())
+        create_renderer(load("me/model", CHATML), DefaultRendererConfig())
+    by_name, by_template = caplog.messages
+    assert by_name.startswith(
+        "chat format 'llama-3', as the config says; found was 'llama-3.2': the tokenizer"
+    )
+    assert "found was 'chatml': its chat template (sha256 " in by_template
+
+
 def test_fingerprint_is_of_what_jinja_reads() -> None:
     same = ["a\nb", "a\r\nb", "a\rb", "a\nb\n", "a\r\nb\r\n"]
     assert len({template_fingerprint(text) for text in same}) == 1

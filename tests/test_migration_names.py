@@ -47,9 +47,9 @@ parsers.get_tool_parser: name tokenizer
 parsers.get_reasoning_parser: name tokenizer
 parsers.Qwen3ToolParser: tokenizer
 parsers.ThinkTextReasoningParser: tokenizer
-client.generate: * client renderer messages model prompt_ids=None multi_modal_data=None prompt_attribution=None
-    tools=None sampling_params=None cache_salt=None priority=None extra_headers=None max_prompt_len=None
-    process_multimodal=True
+client.generate: * client renderer messages model prompt_ids=None multi_modal_data=None
+    prompt_attribution=None tools=None sampling_params=None cache_salt=None priority=None
+    extra_headers=None max_prompt_len=None process_multimodal=True
 OverlongPromptError: * prompt_len max_prompt_len
 Qwen3Renderer: tokenizer config=None
 Llama3Renderer: tokenizer config=None

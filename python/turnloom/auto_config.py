@@ -36,6 +36,8 @@ def resolve_config(
         raise TypeError(f"config: expected a config such as Qwen3Config(), got {type(config).__name__}")
     if isinstance(config, AutoRendererConfig):
         config = _found_config(tokenizer, config)
+    else:
+        _warn_of_another_format(tokenizer, config)
     return merge_chat_template_kwargs(config, chat_template_kwargs)
 
 
@@ -75,3 +77,15 @@ def _found_config(tokenizer: Tokenizer, auto: AutoRendererConfig) -> ResolvedCon
     level = logging.WARNING if found.found_by == "name" and tokenizer.chat_template else logging.INFO
     _LOG.log(level, "chat format %r: %s; pass another config to overrule it", config, found.looked_at)
     return config
+
+
+def _warn_of_another_format(tokenizer: Tokenizer, config: ResolvedConfig) -> None:
+    """Tell a caller whose config is that of another format than the tokenizer's model has."""
+    found = find_family(tokenizer)
+    if found.family is not None and config.name not in (found.family.name, "default"):
+        _LOG.warning(
+            "chat format %r, as the config says; found was %r: %s",
+            config.name,
+            found.family.name,
+            found.looked_at,
+        )

@@ -14,7 +14,7 @@ from turnloom.token_spans import token_spans
 
 if TYPE_CHECKING:
     from turnloom.configs import BaseRendererConfig, ResolvedThinkingRetention
-    from turnloom.types import Messages
+    from turnloom.types import Message, Messages
 
 AnyMessage: TypeAlias = Any
 """A message of `Messages`. A caller's function takes whichever type of message the caller has."""
@@ -41,8 +41,15 @@ def attribute_text_segments(
 
     Args:
         overlap_is_content: a token with any byte of content is content.
+
+    Raises:
+        TypeError: `tokenizer` is none, or something in `segments` is no text with a bool.
+        ValueError: a text holds a lone surrogate.
     """
     own = own_tokenizer(tokenizer)
+    for i, segment in enumerate(segments):
+        if not isinstance(segment, (tuple, list)) or list(map(type, segment)) != [str, bool]:
+            raise TypeError(f"segments[{i}]: expected a text and a bool, got {segment!r}")
     text = "".join(text for text, _ in segments)
     ids = own.encode_array(text)
     spans = token_spans(own, text, ids)
@@ -69,18 +76,23 @@ def trim_to_turn_close(
     """Return prompt and completion up to the last close in the completion.
 
     Without one there, all of it with `synthesize_close` behind it, or None if that is None.
+
+    Raises:
+        TypeError, ValueError: something that was passed is no token id.
     """
     ids = token_id_array(previous_prompt_ids, "previous_prompt_ids").tolist()
     completion = token_id_array(previous_completion_ids, "previous_completion_ids")
     last = find_last(completion, close_token_ids)
     if last is not None:
         return [*ids, *completion[: last + 1].tolist()]
-    return None if synthesize_close is None else [*ids, *completion.tolist(), synthesize_close]
+    if synthesize_close is None:
+        return None
+    return [*ids, *completion.tolist(), *token_id_array([synthesize_close], "synthesize_close").tolist()]
 
 
 def reject_assistant_in_extension(new_messages: Messages) -> bool:
     """Tell whether a new message is an assistant's, whose ids would not be those that were sampled."""
-    return any(message.get("role") == "assistant" for message in new_messages)
+    return any(message.get("role") == "assistant" for message in _checked(new_messages, "new_messages"))
 
 
 def _is_of_user(message: AnyMessage) -> bool:
@@ -91,7 +103,7 @@ def introduces_user_query(
     new_messages: Messages, *, is_user_query: Callable[[AnyMessage], bool] = _is_of_user
 ) -> bool:
     """Tell whether a new message is a user's query; by default, every message of a user is one."""
-    return any(map(is_user_query, new_messages))
+    return any(map(is_user_query, _checked(new_messages, "new_messages")))
 
 
 def resolve_thinking_retention(
@@ -126,7 +138,7 @@ def extract_message_tool_names(messages: Messages) -> list[str | None]:
     """
     called: dict[str, object] = {}
     names: list[str | None] = []
-    for message in messages:
+    for message in _checked(messages, "messages"):
         if message.get("role") == "assistant":
             called.update(_calls_by_id(message.get("tool_calls")))
         id_ = message.get("tool_call_id")
@@ -142,6 +154,15 @@ def is_multimodal(r: object) -> bool:
     """
     told = getattr(r, "is_multimodal", None)
     return told if isinstance(told, bool) else hasattr(r, "mm_token_type_id_map")
+
+
+def _checked(messages: Messages, place: str) -> Sequence[Mapping[str, object]] | Sequence[Message]:
+    if not isinstance(messages, (list, tuple)):
+        raise TypeError(f"{place}: expected a list of messages, got {type(messages).__name__}")
+    for i, message in enumerate(messages):
+        if not isinstance(message, Mapping):
+            raise TypeError(f"{place}[{i}]: expected a dict, got {type(message).__name__}")
+    return messages
 
 
 def _calls_by_id(calls: object) -> dict[str, object]:
