@@ -6,6 +6,7 @@ The differences are those that docs/parsing.md lists. Anything else is shown, an
 """
 
 import argparse
+import json
 import random
 import re
 import sys
@@ -185,7 +186,7 @@ def compare_llama(ids: list[int], ours: turnloom.ParsedResponse, theirs: Any, pa
             raise Unexplained("content")
     elif not our_calls:
         (call,) = their_calls
-        if "parameters" not in call.raw and "arguments" not in call.raw:
+        if not {"parameters", "arguments"} & json.loads(call.raw).keys():
             yield "a bare name"
         elif isinstance(call.arguments, dict) and "NaN" not in call.raw and not call.raw.startswith('{"age'):
             raise Unexplained("no call")
