@@ -1,6 +1,7 @@
 """Batches: which rows are trained, rows cut to a length, rows packed; by the reference and by properties."""
 
 import re
+import threading
 from dataclasses import fields, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import turnloom
+import turnloom.reference
 import vocabularies
 from chats import HI, assistant, user
 from oracles import assert_same_array, assert_same_batch, attempt, describe
@@ -323,3 +325,49 @@ def test_many_rows() -> None:
     assert len(long.pack(6)) == n_rows // 2
     assert len(long.pack(3 * n_rows)) == 1
     assert len(long.truncate(2).columns) == 2 * n_rows
+
+
+class Lying(np.ndarray):
+    """An array that shows other elements than it has."""
+
+    def __getitem__(self, index: Any) -> Any:
+        return np.zeros(len(self), np.int64)[index]
+
+
+@pytest.mark.parametrize(
+    "offsets",
+    [np.ma.array([0, 10**9], mask=[False, True]), np.array([0, 10**12]).view(Lying)],
+    ids=["masked", "lying"],
+)
+def test_offsets_are_checked_as_the_memory_has_them(offsets: np.ndarray) -> None:
+    batch = replace(batch_of([5]), offsets=offsets)
+    for call in (lambda: batch.truncate(10**8), lambda: batch.pack(10**6), lambda: batch.untrained_rows):
+        with pytest.raises(ValueError, match=r"^batch\.offsets: expected ascending offsets from 0 to 5"):
+            call()
+    ragged = turnloom.RaggedIds(batch.columns.token_ids, offsets)
+    for find in (turnloom.scan, turnloom.reference.scan):
+        with pytest.raises(ValueError, match=r"^ids\.offsets: "):
+            find(ragged, [5])
+
+
+def test_offsets_that_another_thread_changes() -> None:
+    batch = batch_of([3] * 2000)
+    offsets = batch.offsets.copy()
+    changing = replace(batch, offsets=offsets)
+    expected = batch.pack(64)
+    done = threading.Event()
+
+    def change() -> None:
+        while not done.is_set():
+            offsets[10] = 10**12
+            offsets[10] = batch.offsets[10]
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        for _ in range(300):
+            packed, error = attempt(lambda: changing.pack(64))
+            assert isinstance(error, ValueError) or np.array_equal(packed.token_ids, expected.token_ids)
+    finally:
+        done.set()
+        thread.join()

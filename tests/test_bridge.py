@@ -226,6 +226,26 @@ def test_bad_arguments(arguments: tuple[Any, Any, Any], error: str) -> None:
         QWEN.bridge_to_next_turn(PROMPT, YO, [NEXT], tools="f")
 
 
+def test_a_refusal_comes_before_a_loss() -> None:
+    loss = user("q", reasoning_content="r")
+    refusal = both("qwen2.5").explain_bridge(PROMPT, [*YO, 5], [loss])
+    assert refusal is not None
+    assert refusal.reason is Reason.TEXT_AFTER_CLOSE
+
+
+@pytest.mark.parametrize("value", [1, None, "x", 2.5, []])
+def test_flags_are_bools(value: Any) -> None:
+    for name in ("add_generation_prompt", "continue_final_message"):
+        for call_ in (QWEN.render, QWEN.render_ids, QWEN.render_text):
+            with pytest.raises(TypeError, match=rf"^{name}: expected bool, got {type(value).__name__}$"):
+                call_([HI], **{name: value})
+    with pytest.raises(TypeError, match=r"^byte_offsets: expected bool, got "):
+        QWEN.render_batch([[HI]], byte_offsets=value)
+    with pytest.raises(TypeError, match=r"^allow_trim: expected bool, got "):
+        QWEN.bridge_to_next_turn(PROMPT, YO, [NEXT], allow_trim=value)
+    assert QWEN.render_ids([HI], add_generation_prompt=np.True_) == PROMPT
+
+
 def test_arrays_of_any_width() -> None:
     expected = QWEN.bridge_to_next_turn(PROMPT, YO, [NEXT])
     for dtype in (np.int16, np.int32, np.int64, np.uint16, np.uint64):

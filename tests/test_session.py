@@ -3,6 +3,7 @@
 import copy
 import pickle
 import random
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -375,8 +376,13 @@ def test_turns_out_of_order() -> None:
         (("Yo",), r"^token_ids: expected list, tuple or 1-D integer array, got str"),
         ((5,), r"^token_ids: expected list, tuple or 1-D integer array, got int"),
         (([1, 2], [0.5]), r"^logprobs: 1 entries for 2 ids"),
-        (([1], [float("nan")]), r"^logprobs\[0\]: expected a number, got nan"),
-        (([1], ["a"]), r"^logprobs: expected numbers"),
+        (([1], [float("nan")]), r"^logprobs\[0\]: expected a log-probability, got nan"),
+        (([1, 2], [-1.0, 1e39]), r"^logprobs\[1\]: expected a log-probability, got 1e\+39"),
+        (([1], ["1"]), r"^logprobs: expected numbers, got dtype <U1"),
+        (([1], [True]), r"^logprobs: expected numbers, got dtype bool"),
+        (([1], [10**400]), r"^logprobs: expected numbers, got dtype object"),
+        ((range(10**14),), r"^token_ids: expected list, tuple or 1-D integer array, got range"),
+        ((np.array(5),), r"^token_ids: expected a 1-D array, got 0 dimensions"),
         (([1], [[0.5]]), r"^logprobs: expected a 1-D array, got 2 dimensions"),
         (([1], "a"), r"^logprobs: expected list, tuple or 1-D array, got str"),
     ],
@@ -531,3 +537,71 @@ def test_a_long_rollout_has_no_drift() -> None:
         row for row in trained if row
     ]
     assert sum(len(sample.token_ids) for sample in samples) > 100_000
+
+
+def test_messages_that_cannot_be_kept_change_nothing() -> None:
+    session = start(thinking_retention="all")
+    session.call("add_completion", ids_of("Yo<|im_end|>"))
+    before = copy.copy(session.native)
+    nested: Any = "x"
+    for _ in range(5000):
+        nested = [nested]
+    for extra, error in ((threading.Lock(), "cannot be copied: "), (nested, "nested too deep")):
+        for call_ in ("add_messages", "fork"):
+            with pytest.raises((TypeError, ValueError), match=rf"^new_messages\[1\]: {error}"):
+                session.call(call_, [RESULT, user("x", extra=extra)])
+            assert session.native == before
+    with pytest.raises(ValueError, match=r"^tools\[0\]: nested too deep"):
+        start(tools=[{"a": nested}])
+    with pytest.raises(TypeError, match=r"^new_messages: expected a list of messages, got NoneType"):
+        session.call("fork", None)
+    assert session.call("add_messages", [user("x")])
+
+
+def test_one_completion_of_several_threads_is_taken() -> None:
+    renderer = Both(TOKENIZER, config_from_name("qwen3")).native
+    assert renderer is not None
+    ids = np.array(ids_of("Yo") * 20_000, np.int32)
+    for _ in range(10):
+        session = renderer.session([HI])
+        n_prompt = len(session)
+        taken: list[bool] = []
+
+        def add(session: Session = session, taken: list[bool] = taken) -> None:
+            try:
+                session.add_completion(ids)
+                taken.append(True)
+            except ValueError:
+                taken.append(False)
+
+        threads = [threading.Thread(target=add) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(taken) == [False, False, False, True]
+        assert len(session) == n_prompt + len(ids)
+
+
+@pytest.mark.parametrize(
+    ("held", "observed", "kind"),
+    [
+        ('{"a": true}', '{"a": 1}', "rewritten_call"),
+        ('{"a": 1.0}', '{"a": 1}', "rewritten_call"),
+        ('{"a": 1, "b": 2}', '{"b":2,"a":1}', "json_spelling"),
+        ('{"a": 1, "a": 2}', '{"a": 2}', "rewritten_call"),
+        ('{"\\u00e9": 1}', '{"é": 1}', "json_spelling"),
+    ],
+)
+def test_what_is_the_same_json(held: str, observed: str, kind: str) -> None:
+    messages = [HI, assistant("", tool_calls=[call("f", held)])]
+    other = [HI, assistant("", tool_calls=[call("f", observed)])]
+    drift = start(messages).call("observe", other).drift
+    assert drift is not None
+    assert drift.kind == kind
+
+
+def test_an_image_is_no_text() -> None:
+    drift = start([user("x")]).call("observe", [user([{"type": "image", "text": "x"}])]).drift
+    assert drift is not None
+    assert drift.field == "content"

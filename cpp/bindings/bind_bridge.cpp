@@ -135,6 +135,10 @@ class BoundHistory {
       const py::gil_scoped_release detached;
       fields = parser_.fields(ids, prompt.values, known_tools);
     }
+    // Another thread may have been faster while this one was detached.
+    if (history_.size() != completion_begin_) {
+      throw Error(ErrorKind::value, "token_ids", "the turn has a completion already");
+    }
     history_.append_sampled(ids, fields, {logprobs.data(), static_cast<std::size_t>(logprobs.size())},
                             message);
   }

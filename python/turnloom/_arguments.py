@@ -2,6 +2,8 @@
 
 from collections.abc import Sized
 
+import numpy as np
+
 _MOST_THREADS = 2**31 - 1
 
 
@@ -82,3 +84,14 @@ def check_text_format(format: object, add_generation_prompt: object) -> None:
         raise TypeError(
             f"add_generation_prompt: expected bool or None, got {type(add_generation_prompt).__name__}"
         )
+
+
+def check_flags(**flags: object) -> None:
+    """Check arguments that switch something; numbers and None do not.
+
+    Raises:
+        TypeError: one of them is no bool.
+    """
+    for name, value in flags.items():
+        if value is not True and value is not False and not isinstance(value, np.bool_):
+            raise TypeError(f"{name}: expected bool, got {type(value).__name__}")

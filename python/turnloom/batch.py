@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from turnloom import _core
 from turnloom._arguments import int_from
-from turnloom._ragged import check_ragged
+from turnloom._ragged import checked_offsets
 from turnloom.packing import PackedBatch
 from turnloom.rendered import ContentMarker, TokenColumns
 from turnloom.tokenizer import RaggedIds
@@ -64,11 +64,11 @@ class TokenBatch:
         Raises:
             ValueError: the loss mask is not available, as the tokenizer gives no offsets.
         """
-        _check_arrays(self)
+        offsets = _checked_offsets(self)
         loss_mask = self.columns.loss_mask
         if len(loss_mask) != len(self.columns):
             raise ValueError("loss_mask: not available, as the tokenizer gives no offsets")
-        n_trained = np.diff(np.searchsorted(np.flatnonzero(loss_mask), self.offsets))
+        n_trained = np.diff(np.searchsorted(np.flatnonzero(loss_mask), offsets))
         untrained = n_trained == 0
         untrained[[row for row, _ in self.errors]] = False
         untrained[self.dropped_rows] = False
@@ -86,8 +86,7 @@ class TokenBatch:
         max_length = int_from(max_length, "max_length", lowest=1, highest=_MAX_INT64)
         if side not in ("right", "left", "drop"):
             raise ValueError(f"side: expected 'right', 'left' or 'drop', got {side!r}")
-        _check_arrays(self)
-        begins, offsets, dropped = _core.cut_rows(self.offsets, max_length, side)
+        begins, offsets, dropped = _core.cut_rows(_checked_offsets(self), max_length, side)
         parts = {
             name: _core.take_rows(column, begins, offsets)
             for name, column in _arrays(self.columns)
@@ -114,10 +113,10 @@ class TokenBatch:
         """
         length = int_from(length, "length", lowest=1, highest=_MAX_INT32)
         pad_id = int_from(pad_id, "pad_id", lowest=0, highest=_MAX_INT32)
-        _check_arrays(self)
+        offsets = _checked_offsets(self)
         columns = self.columns
         token_ids, message_indices, loss_mask, position_ids, segment_ids, bins, begins = _core.pack(
-            columns.token_ids, columns.message_indices, columns.loss_mask, self.offsets, length, pad_id
+            columns.token_ids, columns.message_indices, columns.loss_mask, offsets, length, pad_id
         )
         return PackedBatch(
             token_ids=token_ids,
@@ -127,7 +126,7 @@ class TokenBatch:
             segment_ids=segment_ids,
             row_bins=bins,
             row_begins=begins,
-            row_lengths=_read_only(np.diff(self.offsets)),
+            row_lengths=_read_only(np.diff(offsets)),
         )
 
 
@@ -148,8 +147,8 @@ def _arrays(columns: TokenColumns) -> Iterator[tuple[str, npt.NDArray[Any]]]:
             yield name, column
 
 
-def _check_arrays(batch: TokenBatch) -> None:
-    """Check what may have been put together by hand.
+def _checked_offsets(batch: TokenBatch) -> npt.NDArray[np.int64]:
+    """Check what may have been put together by hand, and return a copy of the offsets.
 
     Raises:
         TypeError, ValueError: an array is not what it is said to be, or does not fit the others.
@@ -162,7 +161,7 @@ def _check_arrays(batch: TokenBatch) -> None:
             raise TypeError(f"columns.{name}: expected a C-contiguous {dtype} array, one entry a token")
         if len(column) not in (0, n_tokens):
             raise ValueError(f"columns.{name}: {len(column)} entries for {n_tokens} tokens")
-    check_ragged(RaggedIds(batch.columns.token_ids, batch.offsets), "batch")
+    return checked_offsets(RaggedIds(batch.columns.token_ids, batch.offsets), "batch")
 
 
 def _read_only(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -101,9 +101,18 @@ def _kind(name: str, held: str, observed: str) -> DriftKind:
 
 def _is_same_json(held: str, observed: str) -> bool:
     try:
-        return bool(json.loads(held) == json.loads(observed))
+        return _spelled_alike(held) == _spelled_alike(observed)
     except (ValueError, RecursionError):
         return False
+
+
+def _spelled_alike(text: str) -> str:
+    """Give JSON in one spelling: sorted keys, of which none is lost, and numbers as they are."""
+
+    def sorted_members(members: list[tuple[str, Any]]) -> list[Any]:
+        return ["object", *sorted(members, key=lambda member: member[0])]
+
+    return json.dumps(json.loads(text, object_pairs_hook=sorted_members))
 
 
 def _texts(message: object, place: str) -> dict[str, str]:
@@ -133,7 +142,11 @@ def _call(call: object, name: str, place: str) -> dict[str, str]:
     arguments = function.get("arguments", {})
     texts = {
         f"{name}.function.name": _text(function.get("name"), f"{place}.{name}.function.name"),
-        f"{name}.function.arguments": arguments if isinstance(arguments, str) else _core.json_text(arguments),
+        f"{name}.function.arguments": (
+            arguments
+            if isinstance(arguments, str)
+            else _json_text(arguments, f"{place}.{name}.function.arguments")
+        ),
     }
     if call.get("id") is not None:
         texts[f"{name}.id"] = _text(call["id"], f"{place}.{name}.id")
@@ -147,11 +160,18 @@ def _content(content: object, place: str) -> str:
     parts = []
     for i, part in enumerate(content):
         if isinstance(part, Mapping):
-            text = part.get("text")
-            parts.append(text if isinstance(text, str) else _core.json_text(dict(part)))
+            text = part.get("text") if part.get("type") in (None, "text") else None
+            parts.append(text if isinstance(text, str) else _json_text(dict(part), f"{place}[{i}]"))
         else:
             parts.append(_text(part, f"{place}[{i}]"))
     return "".join(parts)
+
+
+def _json_text(value: Any, place: str) -> str:
+    try:
+        return _core.json_text(value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{place}: {error}") from None
 
 
 def _text(text: object, place: str) -> str:

@@ -9,7 +9,7 @@ from turnloom import _core
 from turnloom._arguments import int_from
 from turnloom._arrow import ArrowStrings, chunks_of, is_arrow
 from turnloom._ids import TokenIds, token_id_array
-from turnloom._ragged import check_ragged
+from turnloom._ragged import checked_offsets
 from turnloom.tokenizer import RaggedIds
 
 _MAX_INT64 = 2**63 - 1
@@ -45,8 +45,8 @@ def fnv1a_64_batch(
     """
     round = _checked(round)
     if isinstance(data, RaggedIds):
-        check_ragged(data, "data")
-        return _core.fnv1a_64_ragged(token_id_array(data.ids, "data.ids"), data.offsets, round=round)
+        offsets = checked_offsets(data, "data")
+        return _core.fnv1a_64_ragged(token_id_array(data.ids, "data.ids"), offsets, round=round)
     if isinstance(data, (list, tuple)):
         return _core.fnv1a_64_list(list(data), round=round)
     if not is_arrow(data):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 
 from turnloom import _core
-from turnloom._arguments import check_completions, check_rows, thread_count
+from turnloom._arguments import check_completions, check_flags, check_rows, thread_count
 from turnloom._core_types import MarkerTuple
 from turnloom._tokenizer_argument import TokenizerObject, own_tokenizer
 from turnloom.auto_config import resolve_config
@@ -77,6 +77,9 @@ class Renderer:
         continue_final_message: bool = False,
     ) -> str:
         """Return the prompt as text, as the model's chat template writes it; see `render`."""
+        check_flags(
+            add_generation_prompt=add_generation_prompt, continue_final_message=continue_final_message
+        )
         return self._core.render_text(messages, tools, add_generation_prompt, continue_final_message)
 
     def render_ids(
@@ -88,6 +91,9 @@ class Renderer:
         continue_final_message: bool = False,
     ) -> list[int]:
         """Return the token ids of the prompt; see `render`."""
+        check_flags(
+            add_generation_prompt=add_generation_prompt, continue_final_message=continue_final_message
+        )
         return self._core.render_ids(messages, tools, add_generation_prompt, continue_final_message)
 
     def render(
@@ -113,6 +119,11 @@ class Renderer:
             TypeError, ValueError: something that was passed is of a wrong type or value. The message names
                 the place, such as `messages[2].content`.
         """
+        check_flags(
+            add_generation_prompt=add_generation_prompt,
+            continue_final_message=continue_final_message,
+            byte_offsets=byte_offsets,
+        )
         arrays, markers, roles, tool_names = self._core.render(
             messages,
             tools,
@@ -148,6 +159,7 @@ class Renderer:
         Raises:
             RenderError, TypeError, ValueError: as `render`, for a row or for an argument.
         """
+        check_flags(add_generation_prompt=add_generation_prompt, byte_offsets=byte_offsets)
         check_rows(conversations, tools, tools_per_row, on_error)
         rules = row_loss_rules(loss, len(conversations))
         arrays, offsets, markers, errors = self._core.render_batch(
@@ -284,6 +296,7 @@ class Renderer:
         tools: Tools | None,
         allow_trim: bool,
     ) -> BridgeRefusal | RenderedTokens:
+        check_flags(allow_trim=allow_trim)
         if tools is not None and not isinstance(tools, (list, tuple)):
             raise TypeError(f"tools: expected a list of tools or None, got {type(tools).__name__}")
         refusal, extended = _core.bridge(

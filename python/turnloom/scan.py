@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from turnloom import _core
 from turnloom._ids import TokenIds, token_id_array
-from turnloom._ragged import check_ragged
+from turnloom._ragged import checked_offsets
 from turnloom.tokenizer import RaggedIds
 
 TokensToFind: TypeAlias = TokenIds | Set[int]
@@ -43,8 +43,7 @@ def scan(ids: TokenIds | RaggedIds, token_ids: TokensToFind) -> TokenHits:
         ValueError: one of them is no token id.
     """
     if isinstance(ids, RaggedIds):
-        check_ragged(ids, "ids")
-        return TokenHits(*_core.scan_ragged(ids.ids, ids.offsets, token_ids))
+        return TokenHits(*_core.scan_ragged(ids.ids, checked_offsets(ids, "ids"), token_ids))
     return TokenHits(*_core.scan(ids, token_ids))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from turnloom._ids import token_id_array
 from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
 from turnloom.drift import Observation, observe
 from turnloom.parsing import ParsedResponse, tool_names
@@ -99,12 +100,12 @@ class Session:
 
     def __init__(self, renderer: SessionRenderer, messages: Messages, tools: Tools | None) -> None:
         self._renderer = renderer
-        self._tools: Tools | None = copy.deepcopy(tools)
+        self._tools: Tools | None = None if tools is None else _copied(tools, "tools")
         self._earlier: list[TrainingSample] = []
         self._history: TokenHistory
         self._messages: list[AnyMessage]
         self._has_completion: bool
-        self._start(messages)
+        self._start(_copied(messages, "messages"))
 
     def prompt_ids(self) -> npt.NDArray[np.int32]:
         """Return the ids to sample from, a read-only int32[n_tokens] that later turns leave as it is."""
@@ -146,9 +147,9 @@ class Session:
         """
         if self._has_completion:
             raise ValueError("token_ids: the turn has a completion already")
-        known_tools = tool_names(self._tools)
-        values = _read_logprobs(logprobs, len(token_ids) if hasattr(token_ids, "__len__") else 0)
-        self._history.append_completion(token_ids, values, known_tools, len(self._messages))
+        ids = token_id_array(token_ids, "token_ids")
+        values = _read_logprobs(logprobs, len(ids))
+        self._history.append_completion(ids, values, tool_names(self._tools), len(self._messages))
         self._has_completion = True
 
     def parse(self) -> ParsedResponse:
@@ -178,11 +179,12 @@ class Session:
             raise ValueError("new_messages: the turn has no completion")
         n_tokens = len(self)
         sampled = self.parse().to_message()
-        refusal = self._history.bridge(new_messages, len(self._messages) + 1)
+        copied = _copied(new_messages, "new_messages")
+        refusal = self._history.bridge(copied, len(self._messages) + 1)
         if refusal is not None:
             reason, detail = refusal
             return BridgeResult(BridgeRefusal(BridgeRefusalReason(reason), detail))
-        self._messages += [sampled, *(copy.deepcopy(dict(message)) for message in new_messages)]
+        self._messages += [sampled, *copied]
         self._has_completion = False
         return BridgeResult(None, len(self) - n_tokens)
 
@@ -197,12 +199,9 @@ class Session:
         Raises:
             RenderError, TypeError, ValueError: as `Renderer.render`. The session stays as it is.
         """
-        for argument, given in (("new_messages", new_messages), ("messages", messages)):
-            if given is not None and not isinstance(given, (list, tuple)):
-                raise TypeError(f"{argument}: expected a list of messages, got {type(given).__name__}")
-        held = self._all_messages() if messages is None else messages
+        held = self._all_messages() if messages is None else _copied(messages, "messages")
         samples = self.to_training_samples()
-        self._start([*held, *new_messages])
+        self._start([*held, *_copied(new_messages, "new_messages")])
         self._earlier = samples
 
     def observe(self, messages: Messages) -> Observation:
@@ -279,11 +278,11 @@ class Session:
         n_messages = len(self._messages) + self._has_completion
         return f"<Session of {n_messages} messages and {len(self)} tokens>"
 
-    def _start(self, messages: Messages) -> None:
+    def _start(self, messages: list[AnyMessage]) -> None:
         history = self._renderer._new_history()
         history.append_prompt(messages, self._tools)
         self._history = history
-        self._messages = [copy.deepcopy(dict(message)) for message in messages]
+        self._messages = messages
         self._has_completion = False
 
     def _all_messages(self) -> list[AnyMessage]:
@@ -292,22 +291,50 @@ class Session:
         return [*self._messages, self.parse().to_message()]
 
 
+def _copied(items: object, argument: str) -> list[Any]:
+    """Copy what is kept, so that the caller may change what was passed. What the items are is checked later.
+
+    Raises:
+        TypeError: it is no list, or holds something that cannot be copied.
+        ValueError: it is nested too deep.
+    """
+    if not isinstance(items, (list, tuple)):
+        raise TypeError(
+            f"{argument}: expected a list of {argument.rpartition('_')[2]}, got {type(items).__name__}"
+        )
+    copied = []
+    for i, item in enumerate(items):
+        try:
+            copied.append(copy.deepcopy(item))
+        except RecursionError:
+            raise ValueError(f"{argument}[{i}]: nested too deep to be kept") from None
+        except Exception as error:
+            raise TypeError(f"{argument}[{i}]: cannot be copied: {error}") from error
+    return copied
+
+
 def _read_logprobs(logprobs: object, n_ids: int) -> npt.NDArray[np.float32]:
     if logprobs is None:
         return np.full(n_ids, np.nan, np.float32)
     if not isinstance(logprobs, (list, tuple, np.ndarray)):
         raise TypeError(f"logprobs: expected list, tuple or 1-D array, got {type(logprobs).__name__}")
     try:
-        values = np.asarray(logprobs, np.float32)
-    except (TypeError, ValueError) as error:
+        given = np.asarray(logprobs)
+    except ValueError as error:
         raise TypeError(f"logprobs: expected numbers ({error})") from None
-    if values.ndim != 1:
-        raise TypeError(f"logprobs: expected a 1-D array, got {values.ndim} dimensions")
-    if len(values) != n_ids:
-        raise ValueError(f"logprobs: {len(values)} entries for {n_ids} ids")
-    if (is_nan := np.isnan(values)).any():
-        raise ValueError(f"logprobs[{int(is_nan.argmax())}]: expected a number, got nan")
-    return np.ascontiguousarray(values)
+    if given.dtype.kind not in "fiu" and given.size:
+        raise TypeError(f"logprobs: expected numbers, got dtype {given.dtype}")
+    if given.ndim != 1:
+        raise TypeError(f"logprobs: expected a 1-D array, got {given.ndim} dimensions")
+    if len(given) != n_ids:
+        raise ValueError(f"logprobs: {len(given)} entries for {n_ids} ids")
+    with np.errstate(over="ignore"):
+        values = np.ascontiguousarray(given, np.float32)
+    # Minus infinity is the logarithm of nothing.
+    if (is_none := np.isnan(values) | np.isposinf(values)).any():
+        position = int(is_none.argmax())
+        raise ValueError(f"logprobs[{position}]: expected a log-probability, got {given[position]}")
+    return values
 
 
 def _arrays(sample: TrainingSample) -> tuple[npt.NDArray[Any], ...]:

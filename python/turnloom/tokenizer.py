@@ -184,9 +184,9 @@ class Tokenizer:
             ValueError: the offsets of a `RaggedIds` are not in order, or out of range.
         """
         if isinstance(batch, RaggedIds):
-            from turnloom._ragged import check_ragged
+            from turnloom._ragged import checked_offsets
 
-            check_ragged(batch, "batch")
+            batch = RaggedIds(batch.ids, checked_offsets(batch, "batch"))
         elif not isinstance(batch, (list, tuple)):
             raise TypeError(f"batch: expected list, tuple or RaggedIds, got {type(batch).__name__}")
         return self._tokens.decode_batch(list(batch), skip_special_tokens=skip_special_tokens)

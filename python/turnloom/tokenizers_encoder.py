@@ -148,7 +148,9 @@ def package_tokenizer(document: JsonObject) -> Any:
             path = Path(folder) / "tokenizer.json"
             path.write_text(text, encoding="ascii")
             return tokenizers.Tokenizer.from_file(str(path))
-    except Exception as error:  # the package raises the base class
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # the package raises the base class, and a panic in it is not even that
         raise ValueError(f"the tokenizers package refuses it: {error}") from error
 
 

@@ -48,9 +48,7 @@ def extend(
         detail = "previous_completion_ids: the turn was closed inside its reasoning"
         return BridgeRefusal(Reason.STOP_INSIDE_REASONING, detail)
 
-    turns = place_new_turns(family, on_loss, new_messages)
-    queries = [turn.index for turn in turns if family.is_query(turn)]
-    if retention == "tool_cycle" and queries:
+    if retention == "tool_cycle" and (queries := _queries(family, on_loss, new_messages)):
         detail = (
             f"{_role_place(queries[-1])}: earlier reasoning goes when there is a new query "
             '(thinking_retention="all" keeps it)'
@@ -63,7 +61,13 @@ def extend(
         detail = f"{place}: ids behind the close of the turn (allow_trim=True drops them)"
         return BridgeRefusal(Reason.TEXT_AFTER_CLOSE, detail)
     end = CompletionEnd(in_reasoning=in_reasoning, in_turn=not closes)
+    turns = place_new_turns(family, on_loss, new_messages)
     return n_kept, render_continuation(family, on_loss, turns, end)
+
+
+def _queries(family: Family, on_loss: OnLoss, new_messages: Sequence[Message]) -> list[int]:
+    turns = place_new_turns(family, on_loss, new_messages)
+    return [turn.index for turn in turns if family.is_query(turn)]
 
 
 def _refuse_roles(family: Family, roles: Sequence[str]) -> BridgeRefusal | None:

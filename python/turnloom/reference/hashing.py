@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from turnloom._arguments import int_from
 from turnloom._ids import TokenIds, token_id_array
-from turnloom._ragged import check_ragged
+from turnloom._ragged import checked_offsets
 from turnloom.reference.place import Place, read_string
 from turnloom.tokenizer import RaggedIds
 
@@ -29,10 +29,9 @@ def fnv1a_64_batch(
     start = round_bytes(round)
     place = Place("data")
     if isinstance(data, RaggedIds):
-        check_ragged(data, "data")
+        offsets = checked_offsets(data, "data")
         rows = [
-            ids.astype("<i4").tobytes()
-            for ids in RaggedIds(token_id_array(data.ids, "data.ids"), data.offsets)
+            ids.astype("<i4").tobytes() for ids in RaggedIds(token_id_array(data.ids, "data.ids"), offsets)
         ]
     elif isinstance(data, list | tuple):
         rows = [_read_bytes(row, place.index(i)) for i, row in enumerate(data)]

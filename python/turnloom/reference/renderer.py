@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from turnloom._arguments import thread_count
+from turnloom._arguments import check_flags, thread_count
 from turnloom._ids import TokenIds, token_id_array
 from turnloom._tokenizer_argument import TokenizerObject, own_tokenizer
 from turnloom.auto_config import resolve_config
@@ -85,6 +85,10 @@ class Renderer(ParsingCalls):
         continue_final_message: bool = False,
     ) -> str:
         """Return the prompt as text, as the model's chat template writes it."""
+        check_flags(
+            add_generation_prompt=add_generation_prompt,
+            continue_final_message=continue_final_message,
+        )
         conversation = self._read(messages, tools)
         return self._prompt(conversation, add_generation_prompt, continue_final_message).text.decode()
 
@@ -122,6 +126,11 @@ class Renderer(ParsingCalls):
                 the place, such as `messages[2].content`.
         """
         loss = loss_rule(loss)
+        check_flags(
+            add_generation_prompt=add_generation_prompt,
+            continue_final_message=continue_final_message,
+            byte_offsets=byte_offsets,
+        )
         conversation = self._read(messages, tools)
         prompt = self._prompt(conversation, add_generation_prompt, continue_final_message)
         prompt = mark_trained(prompt, conversation.messages, loss)
@@ -150,6 +159,7 @@ class Renderer(ParsingCalls):
             on_error: "raise" raises the error of the first bad row, with a note that says which row it is.
                 "collect" leaves bad rows empty and lists them in `.errors`.
         """
+        check_flags(add_generation_prompt=add_generation_prompt, byte_offsets=byte_offsets)
         if not isinstance(conversations, list | tuple):
             raise TypeError(f"conversations: expected list or tuple, got {type(conversations).__name__}")
         if tools_per_row is not None:
@@ -234,6 +244,7 @@ class Renderer(ParsingCalls):
         *,
         allow_trim: bool,
     ) -> tuple[BridgeRefusal, None] | tuple[None, RenderedTokens]:
+        check_flags(allow_trim=allow_trim)
         if tools is not None and not isinstance(tools, list | tuple):
             raise TypeError(f"tools: expected a list of tools or None, got {type(tools).__name__}")
         prompt = token_id_array(prompt_ids, "previous_prompt_ids")

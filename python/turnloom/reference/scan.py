@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from turnloom._ids import TokenIds, check_array, token_id_array
-from turnloom._ragged import check_ragged
+from turnloom._ragged import checked_offsets
 from turnloom.scan import TokenHits, TokensToFind
 from turnloom.tokenizer import RaggedIds
 
@@ -19,7 +19,7 @@ def scan(ids: TokenIds | RaggedIds, token_ids: TokensToFind) -> TokenHits:
     tokens = _token_set(token_ids)
     if not isinstance(ids, RaggedIds):
         return TokenHits(*_arrays(list(_hits(_read(ids), tokens, "ids[{}]".format))))
-    check_ragged(ids, "ids")
+    ids = RaggedIds(ids.ids, checked_offsets(ids, "ids"))
     hits = [
         (row, position, token)
         for row, row_ids in enumerate(ids)
