@@ -42,7 +42,8 @@ struct RendererConfig {
   FamilyOptions options;
   MarkerPolicy marker_policy = MarkerPolicy::trusted;
   OnLoss on_loss = OnLoss::raise;
-  std::optional<ThinkingRetention> thinking_retention;  ///< none: as the family's options imply
+  std::optional<ThinkingRetention> thinking_retention =
+      std::nullopt;  ///< none: as the family's options imply
 };
 
 struct RenderOptions {
