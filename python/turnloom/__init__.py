@@ -10,7 +10,6 @@ except ImportError as error:
         "turnloom's native module is missing or does not fit this Python; install turnloom again"
     ) from error
 
-from turnloom.batch import TokenBatch
 from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
 from turnloom.errors import (
     MalformedGenerateResponseError,
@@ -19,7 +18,6 @@ from turnloom.errors import (
     TemplateLimitError,
 )
 from turnloom.loss import LossRule
-from turnloom.packing import PackedBatch
 from turnloom.parsing import (
     ChatCompletionChunks,
     Delta,
@@ -37,6 +35,7 @@ from turnloom.types import Content, ContentPart, Message, TextPart, ToolCall, To
 
 if TYPE_CHECKING:
     from turnloom import client as client
+    from turnloom.batch import TokenBatch
     from turnloom.chat_template import ChatTemplate
     from turnloom.configs import (
         AutoRendererConfig,
@@ -61,6 +60,7 @@ if TYPE_CHECKING:
     from turnloom.family_renderers import Llama3Renderer, Qwen3Renderer
     from turnloom.hashing import fnv1a_64, fnv1a_64_batch, prefix_hashes
     from turnloom.model_family import MODEL_RENDERER_MAP
+    from turnloom.packing import PackedBatch
     from turnloom.rendered_conversation import RenderedConversation
     from turnloom.renderer_helpers import (
         AttributedTextSegments,
@@ -184,6 +184,7 @@ __all__ = [
 _LAZY = {
     name: f"turnloom.{module}"
     for module, names in {
+        "batch": ("TokenBatch",),
         "chat_template": ("ChatTemplate",),
         "configs": (
             "AutoRendererConfig",
@@ -208,6 +209,7 @@ _LAZY = {
         "family_renderers": ("Llama3Renderer", "Qwen3Renderer"),
         "hashing": ("fnv1a_64", "fnv1a_64_batch", "prefix_hashes"),
         "model_family": ("MODEL_RENDERER_MAP",),
+        "packing": ("PackedBatch",),
         "rendered_conversation": ("RenderedConversation",),
         "renderer_helpers": (
             "AttributedTextSegments",

@@ -9,8 +9,6 @@ from turnloom import _core
 from turnloom._arguments import check_completions, check_flags, check_rows, thread_count
 from turnloom._core_types import MarkerTuple
 from turnloom._tokenizer_argument import TokenizerObject, own_tokenizer
-from turnloom.auto_config import resolve_config
-from turnloom.batch import TokenBatch
 from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
 from turnloom.loss import LossRule, core_rule, core_rules, loss_rule, row_loss_rules
 from turnloom.parsing import ParsedResponse, StreamParser, token_bytes, tool_names
@@ -19,6 +17,7 @@ from turnloom.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from turnloom._ids import TokenIds
+    from turnloom.batch import TokenBatch
     from turnloom.configs import AutoRendererConfig, DefaultRendererConfig, KnownConfig, RendererConfig
     from turnloom.default_renderer import DefaultRenderer
     from turnloom.session import Session
@@ -173,6 +172,8 @@ class Renderer:
         )
         if errors and on_error == "raise":
             raise errors[0][1]
+        from turnloom.batch import TokenBatch
+
         return TokenBatch(
             columns=TokenColumns(*arrays),
             offsets=offsets,
@@ -373,6 +374,8 @@ def create_renderer(
             such variable; the chat template is none.
     """
     own = own_tokenizer(tokenizer)
+    from turnloom.auto_config import resolve_config
+
     resolved = resolve_config(own, config, chat_template_kwargs)
     if resolved.name == "default":
         from turnloom.default_renderer import DefaultRenderer

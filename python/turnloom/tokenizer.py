@@ -18,7 +18,6 @@ from turnloom._core_types import EncodedRegions, EncodedWithoutOffsets
 from turnloom._ids import TokenIds
 from turnloom._json_files import JsonObject
 from turnloom.chat_settings import ChatSettings, ChatTemplate, chat_settings_of
-from turnloom.pipeline import UnknownPipelineError, native_encoder, native_token_table
 from turnloom.protocol_tokenizer import (
     ProtocolEncoder,
     ProtocolTokenizer,
@@ -26,14 +25,13 @@ from turnloom.protocol_tokenizer import (
     is_known_by_methods,
     read_protocol_vocabulary,
 )
-from turnloom.rank_file import RankSettings
 from turnloom.tokenizer_decoder import PackageTokenTable, StreamDecoder, TokenTable
 from turnloom.tokenizer_file import Vocabulary, read_vocabulary
-from turnloom.tokenizer_source import SourceContent, TransformersTokenizer, read_source
 
 if TYPE_CHECKING:
     import tokenizers
 
+    from turnloom.tokenizer_source import SourceContent, TransformersTokenizer
     from turnloom.tokenizers_encoder import TokenizersEncoder
 
 SpecialText: TypeAlias = Literal["all", "none"]
@@ -307,6 +305,9 @@ def load_tokenizer(
             can it be downloaded.
         ValueError: the file is not JSON, or not a tokenizer; nothing says how a file of ranks splits text.
     """
+    from turnloom.rank_file import RankSettings
+    from turnloom.tokenizer_source import read_source
+
     settings = RankSettings(pattern, special_tokens, nfc)
     if isinstance(source, Tokenizer):
         settings.refuse()
@@ -322,6 +323,8 @@ def load_tokenizer(
 
 
 def _build(read: SourceContent) -> Tokenizer:
+    from turnloom.pipeline import UnknownPipelineError, native_encoder, native_token_table
+
     vocabulary = read.vocabulary or read_vocabulary(read.document, _core.declared_markers())
     package: TokenizersEncoder | None = None
     try:
@@ -361,6 +364,8 @@ def _unpickled(
     def read_document() -> JsonObject:
         document: JsonObject = json.loads(text)
         return document
+
+    from turnloom.tokenizer_source import SourceContent
 
     return _build(SourceContent(read_document(), read_document, ranks, config, chat, name, name))
 
