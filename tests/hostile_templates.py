@@ -150,6 +150,75 @@ SHARED_VALUES = {
     }.items()
 }
 
+CREDITS = {
+    name: "{% set _ = " + use + " %}"
+    for name, use in {
+        "lipsum": "lipsum(n=-100000000, max=10**8)",
+        "lipsum, turned round": "lipsum(n=0, min=-1000000000000, max=-100000000000)",
+        "tojson": "[1]|tojson(indent=-1000000000000)",
+        "indent": "'a'|indent(-1000000000000)",
+        "batch": "[]|batch(-1000000000000, 'x')|list",
+        "batch by NaN": "[]|batch('nan'|float, 'x')|list",
+        "batch by -Infinity": "[]|batch('-inf'|float, 'x')|list",
+        "center": "'a'|center(-1000000000000)",
+        "center method": "'a'.center(-1000000000000)",
+        "ljust": "'a'.ljust(-1000000000000)",
+        "zfill": "'a'.zfill(-1000000000000)",
+        "expandtabs": "'\t'.expandtabs(-1000000000)",
+        "times": "'a' * -1000000000000",
+        "%*d": "'%*d' % (-10, 1)",
+        "replace": "'aaa'.replace('aaa', '', -1000000000000)",
+    }.items()
+}
+"""Sizes below zero: they must not pay for what comes after them."""
+
+WIDE = "{% set a = (('f' * 1000) * 8000)|int(0, 16) %}"
+BYTES = "(('x' * 1000) * 5000).encode()"
+HEX = "('f' * 24990)|int(0, 16)"
+MANY = "{% for i in range(99999) %}{% for j in range(99999) %}{% set _ = "
+
+WIDE_INTEGERS = {
+    "int": WIDE,
+    "int, mapped": "{{ [('f' * 1000) * 8000]|map('int', 0, 16)|list|length }}",
+    "from_bytes": "{% set a = (1).from_bytes(" + BYTES + ", 'big') %}",
+    "from_bytes, mapped": "{% set f = (1).from_bytes %}{{ f(" + BYTES + ", byteorder='little') > 0 }}",
+    "+": doubling("{% set ns.s = ns.s + ns.s %}", HEX),
+    "-": doubling("{% set ns.s = ns.s - -ns.s %}", HEX),
+    "abs": "{{ (-(1).from_bytes(" + BYTES + ", 'big'))|abs > 0 }}",
+}
+"""Integers of more bits than anyone has."""
+
+INTEGERS = {
+    name: "{% set a = " + HEX + " %}{% set b = a // 2**40000 %}" + MANY + use + " %}{% endfor %}{% endfor %}"
+    for name, use in {
+        "+": "a + i",
+        "-": "a - b",
+        "*": "b * b // a",
+        "//": "a // b",
+        "%": "a % b",
+        "/": "b / a",
+        "minus": "[" + "-a, " * 200 + "]",
+        "equal": "a == b",
+        "key": "{a: b}",
+        "item": "messages[a]",
+        "divisible": "a is divisibleby b",
+        "odd": "a is odd",
+        "power of one": "1**a",
+        "ratio": "a.as_integer_ratio()",
+        "hexadecimal": "'%x' % a",
+        "formatted": "'{:b}'.format(a)",
+    }.items()
+} | {
+    "formatted": "{% set a = " + HEX + " %}{{ ('{0:b}' * 100000).format(a)|length }}",
+    "sum": "{% set a = " + HEX + " %}{{ ([a] * 100000)|sum > 0 }}",
+    "names": (
+        "{% set a = 1 %}{% for i in range(99999) %}"
+        + ("{% if " + "a and " * 50 + "a %}{% endif %}") * 50
+        + "{% endfor %}"
+    ),
+}
+"""Calculating with the largest integers there may be, again and again."""
+
 SOURCES = {
     "long": "x" * 100_000_000,
     "brackets": "{{ " + "(" * 20_000 + "1" + ")" * 20_000 + " }}",

@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from hostile_templates import LOOPS, SHARED_VALUES, SIZES, SOURCES
+from hostile_templates import CREDITS, INTEGERS, LOOPS, SHARED_VALUES, SIZES, SOURCES, WIDE_INTEGERS
 from turnloom import ChatTemplate, RenderError, TemplateLimitError, TemplateLimits
 
 SMALL = TemplateLimits(steps=200_000, made_bytes=20_000_000, output_chars=1_000_000)
@@ -40,6 +40,22 @@ def test_large_values(name: str) -> None:
 @pytest.mark.parametrize("name", SHARED_VALUES)
 def test_values_that_share_parts(name: str) -> None:
     assert "steps (limits.steps)" in end_of(SHARED_VALUES[name])
+
+
+@pytest.mark.parametrize("name", CREDITS)
+def test_sizes_below_zero_pay_for_nothing(name: str) -> None:
+    assert "steps (limits.steps)" in end_of(CREDITS[name] + LOOPS["nested"])
+    assert "(limits.made_bytes)" in end_of(CREDITS[name] + "{% set x = 'x' * 1000 * 60000 %}")
+
+
+@pytest.mark.parametrize("name", WIDE_INTEGERS)
+def test_integers_that_are_too_wide(name: str) -> None:
+    assert "more than 100,000 bits in an integer" in end_of(WIDE_INTEGERS[name])
+
+
+@pytest.mark.parametrize("name", INTEGERS)
+def test_calculating_without_end(name: str) -> None:
+    assert "more than" in end_of(INTEGERS[name])
 
 
 @pytest.mark.parametrize("name", SOURCES)

@@ -35,6 +35,11 @@ class CountingCodeGenerator(CodeGenerator):
             self.write(", ")
         self.write("))")
 
+    def visit_Neg(self, node: nodes.UnaryExpr, frame: Frame) -> None:
+        self.write("(-")
+        self._visit_compared(node.node, frame)
+        self.write(")")
+
     def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:
         last = node.ops[-1]
         if last.op not in ("in", "notin") and len(node.ops) == 1 and _has_constant(node):
@@ -109,6 +114,8 @@ def compile_counting(source: str) -> CodeType:
 
 # Looking up an attribute, say. Most of them are in branches that are not taken.
 _CALLS_A_STEP = 4
+# Names, operators and constants.
+_NODES_A_STEP = 64
 
 
 class _Instrumenting(ast.NodeTransformer):
@@ -154,14 +161,15 @@ class _Instrumenting(ast.NodeTransformer):
 
 def _n_steps(node: ast.For | ast.FunctionDef) -> int:
     """Return what one run of a body costs, without the loops and functions in it."""
-    n_calls = 0
+    n_calls = n_nodes = 0
     to_visit: list[ast.AST] = [*node.body]
     while to_visit:
         inner = to_visit.pop()
         if not isinstance(inner, (ast.For, ast.FunctionDef)):
             n_calls += isinstance(inner, ast.Call)
+            n_nodes += 1
             to_visit += ast.iter_child_nodes(inner)
-    return 1 + n_calls // _CALLS_A_STEP
+    return 1 + n_calls // _CALLS_A_STEP + n_nodes // _NODES_A_STEP
 
 
 def _statement(source: str, place: ast.stmt) -> ast.stmt:

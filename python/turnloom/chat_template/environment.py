@@ -20,6 +20,7 @@ from markupsafe import Markup
 from turnloom.chat_template.compiling import CountingCodeGenerator, compile_counting
 from turnloom.chat_template.filters import Filter, counted_filter, counted_test, tojson
 from turnloom.chat_template.formatting import EscapeFormatter, Formatter, format_arguments
+from turnloom.chat_template.meter import count_given
 from turnloom.chat_template.operations import BINARY_OPERATORS, count_binary, count_call
 from turnloom.chat_template.state import current_meter, current_output
 from turnloom.errors import RenderError
@@ -88,7 +89,7 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         """Return an item, as a template's `obj[argument]`."""
-        if not isinstance(argument, (str, int)):
+        if not isinstance(argument, str):
             current_meter().weigh(argument)
         return super().getitem(obj, argument)
 
@@ -191,5 +192,5 @@ def _raise_exception(message: object) -> NoReturn:
 
 def _lipsum(n: int = 5, html: bool = True, min: int = 20, max: int = 100) -> str:
     # One step a word.
-    current_meter().step(n * max)
+    current_meter().step(count_given(n) * count_given(max))
     return generate_lorem_ipsum(n, html, min, max)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from turnloom.chat_template.formatting import count_percent_format
-from turnloom.chat_template.meter import CHARS_A_STEP, Meter
+from turnloom.chat_template.meter import CHARS_A_STEP, Meter, count_given
 from turnloom.chat_template.operations import BYTES_A_PIECE, count_join, count_replace, n_pieces
 
 # It takes what the filter takes, and returns the filter's first argument: a list, where that was an iterator.
@@ -18,12 +18,12 @@ _MAX_JSON_DEPTH = 1000  # Python's own limit is about this
 
 
 def _batch(meter: Meter, items: Any, linecount: int, fill_with: object = None) -> Any:
-    meter.make(0 if fill_with is None else 8 * linecount)
+    meter.make(0 if fill_with is None else 8 * count_given(linecount))
     return items
 
 
 def _center(meter: Meter, text: Any, width: int = 80) -> Any:
-    meter.make(4 * max(width, 0))
+    meter.make(4 * count_given(width))
     return text
 
 
@@ -33,7 +33,7 @@ def _format(meter: Meter, text: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 
 def _indent(meter: Meter, text: Any, width: int | str = 4, *_: Any, **__: Any) -> Any:
-    n_chars = width if isinstance(width, int) else len(width)
+    n_chars = len(width) if isinstance(width, str) else count_given(width)
     meter.make(n_pieces(str(text), None) * (n_chars + BYTES_A_PIECE))
     return text
 
@@ -85,7 +85,7 @@ def _tojson(
     n_chars = meter.weigh(value)
     meter.make(n_chars * (1 if separators is None else meter.weigh(separators)))
     if indent is not None:  # the lines themselves are counted as they are written
-        meter.make(_MAX_JSON_DEPTH * (indent if isinstance(indent, int) else len(indent)))
+        meter.make(_MAX_JSON_DEPTH * (len(indent) if isinstance(indent, str) else count_given(indent)))
     return value
 
 

@@ -12,6 +12,7 @@ from jinja2.utils import _PassArg
 
 from turnloom.chat_template.filter_costs import COSTS
 from turnloom.chat_template.meter import CHARS_A_STEP, STEPS_A_CALL, Meter
+from turnloom.chat_template.operations import count_digit_pairs
 from turnloom.chat_template.state import current_meter
 
 # What a template hands to a filter, and gets back, is of any type.
@@ -24,10 +25,10 @@ _SHALLOW_FILTERS = frozenset(
 )
 # They do something to each item, and may give none of them.
 _ITERATING_FILTERS = frozenset({"map", "reject", "rejectattr", "select", "selectattr"})
-# They compare; the others tell of what type something is.
+# They compare or calculate; the others tell of what type something is.
 _DEEP_TESTS = frozenset(
     {"in", "==", "eq", "equalto", "!=", "ne", ">", "gt", "greaterthan", ">=", "ge"}
-    | {"<", "lt", "lessthan", "<=", "le"}
+    | {"<", "lt", "lessthan", "<=", "le", "divisibleby", "even", "odd"}
 )
 # Their work can grow with the square of what they are given.
 _SQUARE_FILTERS = frozenset({"pprint", "striptags", "sum", "title", "urlize", "wordwrap", "xmlattr"})
@@ -65,14 +66,16 @@ def counted_filter(name: str, function: Filter) -> Filter:
 def counted_test(name: str, function: Filter) -> Filter:
     """Return a test that counts its work."""
     is_deep = name in _DEEP_TESTS
+    is_division = name == "divisibleby"
 
     @wraps(function)
     def call(*args: Any) -> Any:
         meter = current_meter()
         meter.step()
         if is_deep:
-            for arg in args:
-                meter.weigh(arg)
+            sizes = [meter.weigh(arg) for arg in args]
+            if is_division:
+                count_digit_pairs(meter, *sizes)
         return function(*args)
 
     return call

@@ -6,10 +6,7 @@ import sys
 from collections.abc import Mapping
 
 from turnloom.chat_template.formatting import count_percent_format
-from turnloom.chat_template.meter import CHARS_A_STEP, Meter, exceeded
-
-MAX_INT_BITS = 100_000
-"""Larger integers cannot be printed, and calculating with them takes long."""
+from turnloom.chat_template.meter import CHARS_A_STEP, Meter, check_int_bits, count_given
 
 BYTES_A_PIECE = 64
 """Of a short string in a list."""
@@ -19,31 +16,42 @@ _ON_ERROR = frozenset({"strict", "ignore", "replace", "backslashreplace", "xmlch
 _WHITE_SPACE = [character for character in map(chr, range(0x3001)) if character.isspace()]
 
 BINARY_OPERATORS = frozenset({"+", "-", "*", "/", "//", "%", "**"})
+_SQUARE_OPERATORS = frozenset({"*", "//", "%", "**"})
 
 
 def count_binary(meter: Meter, operator: str, left: object, right: object) -> None:
     """Count the result of `left operator right`."""
     if isinstance(left, int) and isinstance(right, int):
-        _check_int(operator, left, right)
+        _count_int(meter, operator, left, right)
     elif operator == "+":
         if isinstance(left, (str, bytes, list, tuple)) and isinstance(right, (str, bytes, list, tuple)):
             meter.make(sys.getsizeof(left) + sys.getsizeof(right))
     elif operator == "*":
         for sequence, times in ((left, right), (right, left)):
             if isinstance(sequence, (str, bytes, list, tuple)) and isinstance(times, int):
-                meter.make(sys.getsizeof(sequence) * max(times, 0))
+                meter.make(sys.getsizeof(sequence) * count_given(times))
     elif operator == "%" and isinstance(left, (str, bytes)):
         count_percent_format(meter, left if isinstance(left, str) else left.decode("latin-1"), right)
 
 
-def _check_int(operator: str, left: int, right: int) -> None:
-    n_bits = 0
+def _count_int(meter: Meter, operator: str, left: int, right: int) -> None:
+    n_left, n_right = left.bit_length(), right.bit_length()
+    n_bits = max(n_left, n_right)
     if operator == "*":
-        n_bits = left.bit_length() + right.bit_length()
-    elif operator == "**" and abs(left) > 1:
-        n_bits = left.bit_length() * abs(right)
-    if n_bits > MAX_INT_BITS:
-        raise exceeded("made_bytes", MAX_INT_BITS, "bits in an integer")
+        n_bits = n_left + n_right
+    elif operator == "**":
+        meter.step(n_right)
+        n_bits = max(n_bits, n_left * abs(right) if n_left > 1 else 1)
+        n_left = n_right = n_bits
+    check_int_bits(n_bits)
+    meter.step(n_bits // CHARS_A_STEP)
+    if operator in _SQUARE_OPERATORS:
+        count_digit_pairs(meter, n_left, n_right)
+
+
+def count_digit_pairs(meter: Meter, n_left_bits: int, n_right_bits: int) -> None:
+    """Count work that takes each digit of one integer together with each of another."""
+    meter.step(n_left_bits * n_right_bits // CHARS_A_STEP**2)
 
 
 def count_call(
@@ -105,8 +113,7 @@ def _check_encoding(method: str, names: list[object]) -> None:
 
 
 def _int(args: tuple[object, ...], kwargs: Mapping[str, object], name: str, default: int = 0) -> int:
-    value = args[0] if args else kwargs.get(name, default)
-    return max(value, 0) if isinstance(value, int) else 0
+    return count_given(args[0] if args else kwargs.get(name, default))
 
 
 def count_replace(meter: Meter, text: str | bytes, old: object, new: object) -> None:
