@@ -99,6 +99,46 @@ def test_values_that_are_too_slow(source: str, reason: str) -> None:
         ChatTemplate(source).render([HI])
 
 
+NO_TEXT = {
+    "a\n{% call(x) dict() %}{% endcall %}": "expected text to write, got dict",
+    "a\n{% filter length %}b{% endfilter %}": "expected text to write, got int",
+    "a\n{% macro f() %}{% call dict() %}{% endcall %}{% endmacro %}{{ f() }}": "TypeError: ",
+    "{% block b %}\n{% call dict() %}{% endcall %}{% endblock %}": "expected text to write, got dict",
+}
+
+
+@pytest.mark.parametrize("isolate", [False, True])
+@pytest.mark.parametrize("source", NO_TEXT)
+def test_what_is_no_text_is_not_written(source: str, isolate: bool) -> None:
+    with pytest.raises(RenderError, match=f"^chat_template, line 2: .*{NO_TEXT[source]}") as raised:
+        ChatTemplate(source, isolate=isolate).render([HI])
+    assert not isinstance(raised.value, TemplateLimitError)
+
+
+NO_PYTHON = {
+    "a\n{{ dict(a=1, a=2) }}": "keyword argument repeated: a",
+    "a\n{% break %}": "'break' outside loop",
+    "a\n{% for m in messages %}{% endfor %}{% continue %}": "'continue' not properly in loop",
+    "a\n{% macro m(a, a) %}{% endmacro %}": "duplicate argument '.*a' in function definition",
+    "a\n{{ f(__debug__=1) }}": "cannot assign to __debug__",
+}
+
+
+@pytest.mark.parametrize("source", NO_PYTHON)
+def test_what_only_python_refuses_is_a_syntax_error(source: str) -> None:
+    for isolate in (False, True):
+        with pytest.raises(ValueError, match=f"^chat_template, line 2: {NO_PYTHON[source]}") as raised:
+            ChatTemplate(source, isolate=isolate).render([HI])
+        assert not isinstance(raised.value, RenderError)
+
+
+@pytest.mark.parametrize("number", ["1" * 5000, "0x" + "f" * 20_000])
+def test_numbers_of_too_many_digits(number: str) -> None:
+    with pytest.raises(ValueError, match=r"^chat_template: Exceeds the limit") as raised:
+        ChatTemplate("{{ " + number + " }}")
+    assert not isinstance(raised.value, RenderError)
+
+
 def test_other_threads_go_on() -> None:
     stop = threading.Event()
     n_rendered = [0]

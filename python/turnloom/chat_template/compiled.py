@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from datetime import datetime
 from functools import cache
 from traceback import walk_tb
+from typing import cast
 
 import jinja2
 from jinja2 import nodes
@@ -42,9 +43,13 @@ class CompiledTemplate:
             self._template, self._has_generation_blocks = _compile(source)
         except jinja2.TemplateSyntaxError as error:
             raise ValueError(f"chat_template, line {error.lineno}: {error.message}") from error
+        except TemplateLimitError:
+            raise
         except (RecursionError, MemoryError, SyntaxError) as error:
             # Python has limits of its own on nested blocks and brackets, which the generated code meets.
             raise TemplateLimitError(f"chat_template: nests too deeply ({error})") from error
+        except ValueError as error:
+            raise ValueError(f"chat_template: {error}") from error  # a number of too many digits
         self._template.globals["strftime_now"] = _clock(now)
 
     def run(self, request: Request) -> Rendering:
@@ -62,13 +67,15 @@ class CompiledTemplate:
         )
         with rendering_into(output, meter):
             try:
-                output.extend(self._template.root_render_func(context))
+                pieces = self._template.root_render_func(context)
+                output.extend(cast(Generator[object, None, None], pieces))
+                text = output.text()
             except RenderError:
                 raise
             except Exception as error:
                 raise self._explained(error) from error
         spans = output.generation_spans if self._has_generation_blocks else None
-        return Rendering(output.text(), meter.n_steps, output.writers, spans)
+        return Rendering(text, meter.n_steps, output.writers, spans)
 
     def _explained(self, error: Exception) -> RenderError:
         place = "chat_template"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from types import CodeType
 
-from jinja2 import nodes
+from jinja2 import TemplateSyntaxError, nodes
 from jinja2.compiler import CodeGenerator, Frame
 
 FILENAME = "<chat template>"
@@ -107,9 +108,26 @@ def _has_constant(node: nodes.Compare) -> bool:
 
 
 def compile_counting(source: str) -> CodeType:
-    """Compile generated code with a step in each function, and a visit in each turn of a loop."""
-    tree = _Instrumenting().visit(ast.parse(source, FILENAME))
-    return compile(ast.fix_missing_locations(tree), FILENAME, "exec")
+    """Compile generated code with a step in each function, and a visit in each turn of a loop.
+
+    Raises:
+        TemplateSyntaxError: Python refuses what Jinja lets through, as an argument that is given twice.
+        SyntaxError: it nests too deeply for Python.
+    """
+    try:
+        tree = _Instrumenting().visit(ast.parse(source, FILENAME))
+        return compile(ast.fix_missing_locations(tree), FILENAME, "exec")
+    except SyntaxError as error:
+        if error.msg.startswith("too many"):  # levels of indentation, nested blocks, nested parentheses
+            raise
+        raise TemplateSyntaxError(error.msg, _template_line(source, error.lineno or 1)) from error
+
+
+def _template_line(source: str, code_line: int) -> int:
+    """Return the line of the template that a line of its code is from; the code ends with a table of them."""
+    table = re.findall(r"([0-9]+)=([0-9]+)", source[source.rfind("\ndebug_info = ") :])
+    lines = [int(line) for line, code in table if int(code) <= code_line]
+    return lines[-1] if lines else 1
 
 
 # Looking up an attribute, say. Most of them are in branches that are not taken.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator
 
 from turnloom.chat_template.messages import Message
 from turnloom.chat_template.meter import Meter, exceeded
@@ -39,10 +39,18 @@ class Output:
         """Begin a turn of a loop; `outer` is what was visited around the loop."""
         self.visited = self._index_of_message.get(id(item), outer)
 
-    def extend(self, pieces: Iterable[str]) -> None:
-        """Write pieces as they are made."""
+    def extend(self, pieces: Generator[object, None, None]) -> None:
+        """Write pieces as they are made.
+
+        Raises:
+            TypeError: a piece is no text, as what a `{% filter %}` block gives need not be.
+        """
         limit = self._meter.limits.output_chars
         for piece in pieces:
+            if not isinstance(piece, str):
+                error = TypeError(f"expected text to write, got {type(piece).__name__}")
+                pieces.throw(error)  # where the template writes it, which gives the error its line
+                raise error
             if not self.writers or self.writers[-1][1] != self.visited:
                 self.writers.append((self._n_chars, self.visited))
             self._pieces.append(piece)
