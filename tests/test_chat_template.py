@@ -237,6 +237,11 @@ def test_what_is_no_template() -> None:
         ({"messages": [HI, "Hi"]}, r"messages\[1\]: expected a mapping, got str"),
         ({"messages": [HI], "tools": {}}, "tools: expected a list of tools or None, got dict"),
         ({"messages": [HI], "tools": [1]}, r"tools\[0\]: expected a mapping, got int"),
+        ({"messages": [HI], "documents": 5}, "documents: expected a list of documents or None, got int"),
+        ({"messages": [HI], "documents": ["a"]}, r"documents\[0\]: expected a mapping, got str"),
+        ({"messages": [HI], "variables": 5}, "variables: expected a mapping, got int"),
+        ({"messages": [HI], "variables": [1]}, "variables: expected a mapping, got list"),
+        ({"messages": [HI], "variables": {1: 2}}, "variables: expected str as names, got int"),
     ],
 )
 def test_arguments_of_a_wrong_type(arguments: dict[str, object], message: str) -> None:
@@ -248,6 +253,53 @@ def test_arguments_of_a_wrong_type(arguments: dict[str, object], message: str) -
 def test_variables_do_not_take_the_place_of_arguments(name: str) -> None:
     with pytest.raises(ValueError, match=f"variables: '{name}' is an argument of the call"):
         rendered("x", variables={name: 1})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"limits": None}, "limits: expected TemplateLimits, got NoneType"),
+        ({"limits": 5}, "limits: expected TemplateLimits, got int"),
+        ({"special_tokens": 5}, "special_tokens: expected a mapping, got int"),
+        ({"special_tokens": {1: "a"}}, "special_tokens: expected str as names, got int"),
+        ({"special_tokens": {"bos_token": 2}}, r"special_tokens\['bos_token'\]: expected str, got int"),
+        ({"isolate": "no"}, "isolate: expected bool, got str"),
+    ],
+)
+def test_arguments_of_a_template(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        ChatTemplate("x", **arguments)
+
+
+@pytest.mark.parametrize("name", ["messages", "tools", "documents", "add_generation_prompt"])
+def test_special_tokens_do_not_take_the_place_of_arguments(name: str) -> None:
+    with pytest.raises(ValueError, match=f"special_tokens: '{name}' is an argument of the call"):
+        ChatTemplate("x", special_tokens={name: "a"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("seconds", float("nan"), "expected more than 0, got nan"),
+        ("seconds", float("inf"), "expected at most 1,000,000, got inf"),
+        ("seconds", 1e30, r"expected at most 1,000,000, got 1e\+30"),
+        (
+            "memory_bytes",
+            10**30,
+            "expected at most 4,611,686,018,427,387,904, got 10{30}$",
+        ),
+        ("steps", 2**63, "expected at most 4,611,686,018,427,387,904, got 9223372036854775808$"),
+    ],
+)
+def test_limits_have_limits(name: str, value: float, reason: str) -> None:
+    with pytest.raises(ValueError, match=f"limits.{name}: {reason}"):
+        TemplateLimits(**{name: value})
+
+
+def test_a_limit_of_more_digits_than_python_writes() -> None:
+    for value in (10**5000, -(10**5000)):
+        with pytest.raises(ValueError, match=r"limits.steps: expected .*, got an int of 16610 bits"):
+            TemplateLimits(steps=value)
 
 
 def test_limits_are_checked() -> None:

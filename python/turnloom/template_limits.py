@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass, fields
 
+_HIGHEST = 2**62
+_MOST_SECONDS = 1_000_000
+"""Some systems cannot wait for more than weeks."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateLimits:
@@ -34,5 +38,15 @@ class TemplateLimits:
             expected = (int, float) if field.name == "seconds" else (int,)
             if not isinstance(value, expected) or isinstance(value, bool):
                 raise TypeError(f"limits.{field.name}: expected a number, got {type(value).__name__}")
-            if value <= 0:
-                raise ValueError(f"limits.{field.name}: expected more than 0, got {value}")
+            highest = _MOST_SECONDS if field.name == "seconds" else _HIGHEST
+            if not value > 0:  # NaN is not
+                raise ValueError(f"limits.{field.name}: expected more than 0, got {_shown(value)}")
+            if value > highest:
+                raise ValueError(f"limits.{field.name}: expected at most {highest:,}, got {_shown(value)}")
+
+
+def _shown(value: int | float) -> str:
+    # Python writes no int of thousands of digits.
+    if isinstance(value, int) and value.bit_length() > 1000:
+        return f"an int of {value.bit_length()} bits"
+    return str(value)

@@ -40,14 +40,27 @@ def prepare_tools(tools: Sequence[Mapping[str, object]] | None) -> list[dict[str
     Raises:
         TypeError: `tools` is no list of mappings.
     """
-    if tools is None:
+    return _dicts(tools, "tools")
+
+
+def prepare_documents(documents: Sequence[Mapping[str, object]] | None) -> list[dict[str, object]] | None:
+    """Return the documents as a list of dicts.
+
+    Raises:
+        TypeError: `documents` is no list of mappings.
+    """
+    return _dicts(documents, "documents")
+
+
+def _dicts(values: Sequence[Mapping[str, object]] | None, argument: str) -> list[dict[str, object]] | None:
+    if values is None:
         return None
-    if not isinstance(tools, (list, tuple)):
-        raise TypeError(f"tools: expected a list of tools or None, got {type(tools).__name__}")
-    for index, tool in enumerate(tools):
-        if not isinstance(tool, Mapping):
-            raise TypeError(f"tools[{index}]: expected a mapping, got {type(tool).__name__}")
-    return [dict(tool) for tool in tools]
+    if not isinstance(values, (list, tuple)):
+        raise TypeError(f"{argument}: expected a list of {argument} or None, got {type(values).__name__}")
+    for index, value in enumerate(values):
+        if not isinstance(value, Mapping):
+            raise TypeError(f"{argument}[{index}]: expected a mapping, got {type(value).__name__}")
+    return [dict(value) for value in values]
 
 
 def mark_final_message(messages: list[Message]) -> str:

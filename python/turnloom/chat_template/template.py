@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
 from types import MappingProxyType
 
@@ -11,6 +11,7 @@ from turnloom.chat_template.isolated import IsolatedTemplate
 from turnloom.chat_template.messages import (
     cut_at_mark,
     mark_final_message,
+    prepare_documents,
     prepare_messages,
     prepare_tools,
 )
@@ -18,6 +19,7 @@ from turnloom.chat_template.rendering import Request, Runner
 from turnloom.template_limits import TemplateLimits
 
 _NAMES_OF_ARGUMENTS = frozenset({"messages", "tools", "add_generation_prompt"})
+"""`documents` is one, too, and may be given as a variable as well."""
 _NO_VARIABLES: Mapping[str, object] = MappingProxyType({})
 
 
@@ -55,13 +57,22 @@ class ChatTemplate:
 
         Raises:
             TypeError: an argument is of a wrong type.
-            ValueError: it is no Jinja template. The message has the line.
+            ValueError: it is no Jinja template, and then the message has the line; or a special token has the
+                name of an argument of `render`.
             TemplateLimitError: it is too long, or nests too deeply.
         """
         if not isinstance(source, str):
             raise TypeError(f"chat_template: expected str, got {type(source).__name__}")
         if now is not None and not isinstance(now, datetime):
             raise TypeError(f"now: expected datetime or None, got {type(now).__name__}")
+        if not isinstance(limits, TemplateLimits):
+            raise TypeError(f"limits: expected TemplateLimits, got {type(limits).__name__}")
+        if not isinstance(isolate, bool):
+            raise TypeError(f"isolate: expected bool, got {type(isolate).__name__}")
+        _check_names(special_tokens, "special_tokens", _NAMES_OF_ARGUMENTS | {"documents"})
+        for name, token in special_tokens.items():
+            if not isinstance(token, str):
+                raise TypeError(f"special_tokens[{name!r}]: expected str, got {type(token).__name__}")
         self._source = source
         self._special_tokens = dict(special_tokens)
         runner = IsolatedTemplate if isolate else CompiledTemplate
@@ -116,15 +127,14 @@ class ChatTemplate:
     ) -> Request:
         """Return what `runner` takes, for the arguments of `render`."""
         prepared = prepare_messages(messages)
-        for name in _NAMES_OF_ARGUMENTS & variables.keys():
-            raise ValueError(f"variables: {name!r} is an argument of the call")
+        _check_names(variables, "variables", _NAMES_OF_ARGUMENTS)
         if add_generation_prompt and continue_final_message:
             raise ValueError("continue_final_message: cannot be combined with add_generation_prompt")
         return Request(
             final_text=mark_final_message(prepared) if continue_final_message else None,
             messages=prepared,
             tools=prepare_tools(tools),
-            documents=documents,
+            documents=prepare_documents(documents),
             add_generation_prompt=add_generation_prompt,
             variables={**self._special_tokens, **variables},
         )
@@ -136,3 +146,13 @@ class ChatTemplate:
 
     def __repr__(self) -> str:
         return f"<ChatTemplate of {len(self._source):,} characters>"
+
+
+def _check_names(values: Mapping[str, object], argument: str, taken: Set[str]) -> None:
+    if not isinstance(values, Mapping):
+        raise TypeError(f"{argument}: expected a mapping, got {type(values).__name__}")
+    for name in values:
+        if not isinstance(name, str):
+            raise TypeError(f"{argument}: expected str as names, got {type(name).__name__}")
+        if name in taken:
+            raise ValueError(f"{argument}: {name!r} is an argument of the call")
