@@ -1,5 +1,6 @@
 """Hostile templates end with a clear error, in bounded time and memory, while other threads go on."""
 
+import sys
 import threading
 import time
 import tracemalloc
@@ -180,6 +181,46 @@ def test_a_template_within_its_limits_is_not_held_up() -> None:
 def test_limits_of_an_isolated_template(source: str, limits: TemplateLimits, words: str) -> None:
     with pytest.raises(TemplateLimitError, match=words):
         ChatTemplate(source, limits=limits, isolate=True).render([HI])
+
+
+def nested(depth: int) -> list[object]:
+    value: list[object] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+class FailsToPickle:
+    def __reduce__(self) -> tuple[object, ...]:
+        raise KeyError("mine")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"variables": {"f": lambda: 1}}, TypeError, r"variables\['f'\]: cannot be sent to the subprocess"),
+        ({"variables": {"lock": threading.Lock()}}, TypeError, r"variables\['lock'\]: cannot be sent"),
+        ({"variables": {"own": FailsToPickle()}}, TypeError, r"variables\['own'\]: cannot be .* \('mine'\)"),
+        ({"variables": {"deep": nested(5000)}}, ValueError, r"variables\['deep'\]: nests too deeply"),
+        ({"messages": [HI, {"content": nested(5000)}]}, ValueError, r"messages\[1\].content: nests too deep"),
+        ({"messages": [{"content": type("Local", (), {})()}]}, TypeError, r"messages\[0\].content: cannot"),
+        ({"tools": [{}, {"f": lambda: 1}]}, TypeError, r"tools\[1\]: cannot be sent"),
+        ({"documents": [{"f": nested(5000)}]}, ValueError, r"documents\[0\]: nests too deeply"),
+    ],
+)
+def test_arguments_of_an_isolated_template(
+    arguments: dict[str, object], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=f"^{words}"):
+        ChatTemplate("a", isolate=True).render(**{"messages": [HI], **arguments})
+
+
+def test_an_argument_that_only_the_caller_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    main = sys.modules["__main__"]
+    of_main = type("OfMain", (), {"__module__": "__main__"})
+    monkeypatch.setattr(main, "OfMain", of_main, raising=False)
+    with pytest.raises(TypeError, match=r"cannot be read in the subprocess of isolate=True .*OfMain"):
+        ChatTemplate("a", isolate=True).render([HI], variables={"own": of_main()})
 
 
 def test_an_isolated_template_gives_the_same() -> None:

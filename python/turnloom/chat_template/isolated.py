@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import subprocess
 import sys
 from datetime import datetime
 from typing import Any
 
+from turnloom.chat_template.isolated_request import pickled
 from turnloom.chat_template.meter import exceeded
 from turnloom.chat_template.rendering import Rendering, Request
 from turnloom.errors import RenderError, TemplateLimitError
@@ -30,8 +30,10 @@ class IsolatedTemplate:
         """Render; see `Runner`.
 
         Raises:
-            ValueError: it is no Jinja template.
+            TypeError: an argument cannot be pickled, or not be read in the subprocess.
+            ValueError: it is no Jinja template, or an argument nests too deeply.
         """
+        worker_input = pickled((self._source, self._now, self._limits, request))
         command = [sys.executable, "-P", "-m", "turnloom.chat_template.isolated_worker"]
         path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
         with subprocess.Popen(
@@ -42,10 +44,7 @@ class IsolatedTemplate:
             env={**os.environ, "PYTHONPATH": path},
         ) as process:
             try:
-                answer, _ = process.communicate(
-                    pickle.dumps((self._source, self._now, self._limits, request)),
-                    timeout=self._limits.seconds,
-                )
+                answer, _ = process.communicate(worker_input, timeout=self._limits.seconds)
             except subprocess.TimeoutExpired:
                 raise exceeded("seconds", self._limits.seconds, "seconds") from None
             finally:
@@ -62,6 +61,8 @@ class IsolatedTemplate:
                 return Rendering(text, n_steps, _pairs(writers), None if spans is None else _pairs(spans))
             case {"error": "memory"}:
                 raise exceeded("memory_bytes", self._limits.memory_bytes, "bytes of memory")
+            case {"error": "argument", "message": str(message)}:
+                raise TypeError(message)
             case {"error": "limit", "message": str(message)}:
                 raise TemplateLimitError(message)
             case {"error": "template", "message": str(message)}:

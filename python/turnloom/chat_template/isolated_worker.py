@@ -15,7 +15,12 @@ from turnloom.template_limits import TemplateLimits
 
 def main() -> None:
     """Read a pickled request, and write what came of it as JSON."""
-    source, now, limits, request = pickle.load(sys.stdin.buffer)
+    try:
+        source, now, limits, request = pickle.load(sys.stdin.buffer)
+    except Exception as error:  # of a class of the caller that is not there, or of its own code
+        message = f"messages or variables: cannot be read in the subprocess of isolate=True ({error})"
+        json.dump({"error": "argument", "message": message}, sys.stdout)
+        return
     _limit_process(limits)
     try:
         answer = _answer(CompiledTemplate(source, now=now, limits=limits).run(request))
