@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pydantic
 import pytest
 import tokenizers
@@ -209,6 +210,40 @@ def test_which_turns_are_trained() -> None:
     assert len(renderer(CHATML).render(messages).columns.loss_mask) == 0
 
 
+@pytest.mark.parametrize("train", [None, True, False, 0, 1])
+def test_what_takes_a_message_out_is_read_as_by_other_renderers(train: object) -> None:
+    default = renderer(GENERATION)
+    native = create_renderer(default.tokenizer, turnloom.Qwen3Config())
+    messages = [HI, YO, HI, assistant("Ya", train=train)]
+    is_trained = train is None or bool(train)
+    for one in (default, native):
+        samples = (one.render(messages), turnloom.build_training_sample(one, messages))
+        for columns in (sample.columns for sample in samples):
+            of_last = columns.message_indices == 3
+            assert columns.loss_mask[of_last].any() == is_trained
+            assert columns.loss_mask[~of_last].any()
+
+
+@pytest.mark.parametrize(
+    ("train", "error", "reason"),
+    [("x", TypeError, "got str"), (2, ValueError, "got another int"), (1.0, TypeError, "got float")],
+)
+def test_what_says_neither_trained_nor_not(train: object, error: type[Exception], reason: str) -> None:
+    default = renderer(GENERATION)
+    native = create_renderer(default.tokenizer, turnloom.Qwen3Config())
+    messages = [HI, assistant("Yo", train=train)]
+    for one in (default, native):
+        for use in (
+            one.render,
+            one.render_text,
+            one.render_ids,
+            lambda given, one=one: one.render_batch([given]),
+            lambda given, one=one: turnloom.build_training_sample(one, given),
+        ):
+            with pytest.raises(error, match=rf"^messages\[1\].train: expected bool, 0 or 1, {reason}"):
+                use(messages)
+
+
 def test_variables_of_the_template() -> None:
     template = "{{ enable_thinking }} {{ tags|join }}{{ bos_token }}"
     assert (
@@ -381,8 +416,40 @@ def test_no_bridge() -> None:
     default = renderer(CHATML)
     assert default.bridge_to_next_turn([1], [2], [HI]) is None
     assert default.explain_bridge([1], [2], [HI]).reason is BridgeRefusalReason.ONLY_A_TEMPLATE
+    assert default.bridge_to_next_turn((), np.array([2], np.int32), [HI], tools=[{}], allow_trim=True) is None
     assert default.effective_thinking_retention == "template"
     assert not default.is_prefix_stable
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "reason"),
+    [
+        (
+            ("x", [2], [HI]),
+            TypeError,
+            "previous_prompt_ids: expected list, .*, got str",
+        ),
+        (
+            ([1], 5, [HI]),
+            TypeError,
+            "previous_completion_ids: expected list, .*, got int",
+        ),
+        (([1, -1], [2], [HI]), ValueError, r"previous_prompt_ids\[1\]: expected a token id from 0 to"),
+        (([1], [True], [HI]), TypeError, r"previous_completion_ids\[0\]: expected int, got bool"),
+        (([1], [2], object()), TypeError, "new_messages: expected .*, got object"),
+        (([1], [2], [5]), TypeError, r"new_messages\[0\]: expected .*, got int"),
+        (([1], [2], [user("a", train=2)]), ValueError, r"new_messages\[0\].train: expected bool, 0 or 1"),
+    ],
+)
+def test_arguments_of_a_bridge(arguments: Any, error: type[Exception], reason: str) -> None:
+    default = renderer(CHATML)
+    native = create_renderer(default.tokenizer, turnloom.Qwen3Config())
+    for one in (default, native):
+        for use in (one.bridge_to_next_turn, one.explain_bridge):
+            with pytest.raises(error, match=f"^{reason}"):
+                use(*arguments)
+            with pytest.raises(TypeError, match=r"^tools: expected a list of tools or None, got int"):
+                use(*arguments, tools=3)
 
 
 def test_a_copy() -> None:

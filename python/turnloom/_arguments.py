@@ -1,6 +1,6 @@
 """Checks of arguments that several calls share."""
 
-from collections.abc import Sized
+from collections.abc import Mapping, Sequence, Sized
 
 import numpy as np
 
@@ -37,6 +37,35 @@ def int_from(value: object, place: str, *, lowest: int, highest: int) -> int:
     if not lowest <= value <= highest:
         raise ValueError(f"{place}: expected an int from {lowest} to {highest}, got {value}")
     return value
+
+
+def is_trained(train: object, place: object) -> bool:
+    """Return what the `train` of a message says, which data sets have as a bool or as 0 and 1; None is True.
+
+    Raises:
+        TypeError: it is no bool and no int.
+        ValueError: it is another int.
+    """
+    if train is None:
+        return True
+    if not isinstance(train, int):
+        raise TypeError(f"{place}: expected bool, 0 or 1, got {type(train).__name__}")
+    if train not in (0, 1):
+        raise ValueError(f"{place}: expected bool, 0 or 1, got another int")
+    return bool(train)
+
+
+def trained_messages(messages: Sequence[Mapping[str, object]], argument: str = "messages") -> list[int]:
+    """Return the indices of the messages whose `train` does not take them out.
+
+    Raises:
+        TypeError, ValueError: a `train` is no bool, 0 or 1.
+    """
+    return [
+        index
+        for index, message in enumerate(messages)
+        if is_trained(message.get("train"), f"{argument}[{index}].train")
+    ]
 
 
 def check_rows(conversations: Sized, tools: object, tools_per_row: Sized | None, on_error: str) -> None:

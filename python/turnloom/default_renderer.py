@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from turnloom._arguments import check_completions, check_rows, thread_count
+from turnloom._arguments import check_completions, check_rows, thread_count, trained_messages
+from turnloom._ids import TokenIds, token_id_array
 from turnloom._tokenizer_argument import TokenizerObject, own_tokenizer
 from turnloom.batch import TokenBatch
 from turnloom.bridge import BridgeRefusal, BridgeRefusalReason
 from turnloom.chat_template import ChatTemplate
+from turnloom.chat_template.messages import prepare_messages, prepare_tools
 from turnloom.default_batch import NO_TOKENS, joined
 from turnloom.default_loss import loss_mask
 from turnloom.default_parsing import DefaultParser
@@ -22,7 +24,6 @@ from turnloom.rendered import RenderedTokens, TokenColumns
 from turnloom.renderer_helpers import extract_message_tool_names
 
 if TYPE_CHECKING:
-    from turnloom._ids import TokenIds
     from turnloom.default_config import DefaultRendererConfig
     from turnloom.parsing import ParsedResponse, StreamParser
     from turnloom.renderer import OnError
@@ -245,7 +246,14 @@ class DefaultRenderer:
         tools: Tools | None = None,
         allow_trim: bool = False,
     ) -> None:
-        """Return None: a template gives whole conversations only, so render the next one."""
+        """Return None: a template gives whole conversations only, so render the next one.
+
+        Raises:
+            TypeError, ValueError: something that was passed is of a wrong type or value.
+        """
+        self.explain_bridge(
+            previous_prompt_ids, previous_completion_ids, new_messages, tools=tools, allow_trim=allow_trim
+        )
 
     def explain_bridge(
         self,
@@ -257,6 +265,10 @@ class DefaultRenderer:
         allow_trim: bool = False,
     ) -> BridgeRefusal:
         """Return why `bridge_to_next_turn` gives None."""
+        prepare_tools(tools)
+        token_id_array(previous_prompt_ids, "previous_prompt_ids")
+        token_id_array(previous_completion_ids, "previous_completion_ids")
+        _check_messages(new_messages, "new_messages")
         return BridgeRefusal(
             BridgeRefusalReason.ONLY_A_TEMPLATE, "config: the renderer of a family can, where there is one"
         )
@@ -295,9 +307,15 @@ class DefaultRenderer:
 
 
 def _checked(messages: Messages) -> Messages:
-    if isinstance(messages, (list, tuple)) and not messages:
+    _check_messages(messages, "messages")
+    if not messages:
         raise ValueError("messages: no messages")
     return messages
+
+
+def _check_messages(messages: Messages, argument: str) -> None:
+    prepare_messages(messages, argument)
+    trained_messages(messages, argument)
 
 
 def _sources(own: str | dict[str, str] | None, chosen: str | None) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, Protocol, TypeAlias, TypedDi
 import numpy as np
 import numpy.typing as npt
 
+from turnloom._arguments import trained_messages
 from turnloom.rendered import Field, RenderedTokens, TokenColumns
 
 if TYPE_CHECKING:
@@ -211,7 +212,7 @@ def _with_roles(messages: Messages, roles: Collection[str] | None) -> Mask:
 
 def _selected(messages: Messages, message_loss_mask: Sequence[bool | int] | Mask | None) -> Mask:
     """Flag the messages that may be trained."""
-    selected = [i for i, message in enumerate(messages) if message.get("train") in (None, True)]
+    selected = trained_messages(messages)
     if message_loss_mask is None:
         return _flags(len(messages), selected)
     if not isinstance(message_loss_mask, (list, tuple, np.ndarray)):

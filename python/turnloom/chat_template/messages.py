@@ -14,18 +14,18 @@ _REASONING_KEYS = ("reasoning_content", "thinking", "reasoning")
 _CONTINUE_MARK = "CONTINUE_FINAL_MESSAGE_TAG "
 
 
-def prepare_messages(messages: Sequence[Mapping[str, object]]) -> list[Message]:
+def prepare_messages(messages: Sequence[Mapping[str, object]], argument: str = "messages") -> list[Message]:
     """Return new dicts without keys that are None, reasoning under `reasoning_content` and `thinking`.
 
     Raises:
         TypeError: `messages` is no list of mappings.
     """
     if not isinstance(messages, (list, tuple)):
-        raise TypeError(f"messages: expected list or tuple, got {type(messages).__name__}")
+        raise TypeError(f"{argument}: expected list or tuple, got {type(messages).__name__}")
     prepared = []
     for index, message in enumerate(messages):
         if not isinstance(message, Mapping):
-            raise TypeError(f"messages[{index}]: expected a mapping, got {type(message).__name__}")
+            raise TypeError(f"{argument}[{index}]: expected a mapping, got {type(message).__name__}")
         given = {key: value for key, value in message.items() if value is not None}
         reasoning = next((given[key] for key in _REASONING_KEYS if key in given), None)
         if reasoning is not None:

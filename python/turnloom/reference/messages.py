@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from turnloom._arguments import is_trained
 from turnloom.errors import RenderError
 from turnloom.reference.json_text import Json, read_json
 from turnloom.reference.place import Place, read_string
@@ -134,19 +135,8 @@ def _read_message(message: object, place: Place, keep_lists: bool) -> Message:
         has_tool_calls=message.get("tool_calls") is not None,
         name=_read_optional(message, "name", place),
         tool_call_id=_read_optional(message, "tool_call_id", place),
-        train=_read_train(message.get("train"), place.field("train")),
+        train=is_trained(message.get("train"), place.field("train")),
     )
-
-
-def _read_train(train: object, place: Place) -> bool:
-    """Give what data sets have as a bool or as 0 and 1."""
-    if train is None:
-        return True
-    if not isinstance(train, int):
-        raise TypeError(f"{place}: expected bool, 0 or 1, got {type(train).__name__}")
-    if train not in (0, 1):
-        raise ValueError(f"{place}: expected bool, 0 or 1, got another int")
-    return bool(train)
 
 
 def _read_optional(source: dict[object, object], key: str, place: Place) -> str | None:
