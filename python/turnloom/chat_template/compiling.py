@@ -132,8 +132,7 @@ def _template_line(source: str, code_line: int) -> int:
 
 # Looking up an attribute, say. Most of them are in branches that are not taken.
 _CALLS_A_STEP = 4
-# Names, operators and constants.
-_NODES_A_STEP = 64
+_EXPRESSIONS_A_STEP = 128  # names, operators and constants
 
 
 class _Instrumenting(ast.NodeTransformer):
@@ -179,15 +178,15 @@ class _Instrumenting(ast.NodeTransformer):
 
 def _n_steps(node: ast.For | ast.FunctionDef) -> int:
     """Return what one run of a body costs, without the loops and functions in it."""
-    n_calls = n_nodes = 0
+    n_calls = n_expressions = 0
     to_visit: list[ast.AST] = [*node.body]
     while to_visit:
         inner = to_visit.pop()
         if not isinstance(inner, (ast.For, ast.FunctionDef)):
             n_calls += isinstance(inner, ast.Call)
-            n_nodes += 1
+            n_expressions += isinstance(inner, ast.expr)
             to_visit += ast.iter_child_nodes(inner)
-    return 1 + n_calls // _CALLS_A_STEP + n_nodes // _NODES_A_STEP
+    return 1 + n_calls // _CALLS_A_STEP + n_expressions // _EXPRESSIONS_A_STEP
 
 
 def _statement(source: str, place: ast.stmt) -> ast.stmt:
